@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// An array of doubles with a shape, row-major.
+struct Tensor {
+  std::vector<Index> shape;
+  std::vector<double> values;
+};
+
+/// What a fitted thing is made of: named tensors and named texts. Every room writes and reads its own part
+/// under a prefix ("initial/class/0/"); model_io turns the whole into a file and knows nothing of its
+/// meaning.
+class Archive {
+public:
+  void put(const std::string& name, Tensor tensor);
+  void put(const std::string& name, double value);
+  void put(const std::string& name, std::vector<double> values);
+  void put(const std::string& name, const Matrix& matrix);
+  void put_text(const std::string& name, std::string text);
+
+  /// Each getter throws Error(data) when the name is missing or the shape is another than expected.
+  const Tensor& tensor(const std::string& name) const;
+  double number(const std::string& name) const;
+  /// A whole number between low and high, both included.
+  Index integer(const std::string& name, Index low, Index high) const;
+  const std::vector<double>& vector(const std::string& name, Index size) const;
+  Matrix matrix(const std::string& name, Index n_rows, Index n_cols) const;
+  const std::string& text(const std::string& name) const;
+  bool has(const std::string& name) const { return tensors_.contains(name) || texts_.contains(name); }
+
+  const std::map<std::string, Tensor>& tensors() const { return tensors_; }
+  const std::map<std::string, std::string>& texts() const { return texts_; }
+
+private:
+  std::map<std::string, Tensor> tensors_;
+  std::map<std::string, std::string> texts_;
+};
+
+} // namespace lacuna

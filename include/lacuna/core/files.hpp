@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace lacuna {
+
+/// An output file that appears under its name only when it is complete: written beside it, synced, renamed.
+/// If commit() is never reached, nothing is left behind and an older file stays as it was.
+class AtomicFile {
+public:
+  /// Throws Error(cannot_write) when the folder cannot be written to, or the path exists and `overwrite` is
+  /// false.
+  AtomicFile(std::string path, bool overwrite);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Throws Error(cannot_write) when the bytes cannot be written (disk full).
+  void write(std::string_view bytes);
+  void commit();
+
+private:
+  std::string path_;
+  std::string temporary_path_;
+  std::FILE* file_ = nullptr;
+};
+
+} // namespace lacuna

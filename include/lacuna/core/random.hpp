@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lacuna {
+
+/// What a random number is for. Streams with different purposes are independent for the same seed.
+/// The numbers are part of the results: append, never renumber.
+enum class RandomPurpose : std::uint32_t {
+  start = 1,       ///< k-means++ starts
+  restart = 2,     ///< the seed of each restart
+  label_draw = 3,  ///< imputed labels, keyed by row
+  draw = 4,        ///< the seed of each imputation
+  fold = 5,        ///< cross-fitting folds, keyed by row
+  class_model = 6, ///< the seed of each class's density
+  unlabeled_model = 7,
+  sample = 8,       ///< sampling from a fitted density
+  simulation = 9,   ///< built-in toy data
+  final_model = 10, ///< the seed of the second stage
+};
+
+/// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so
+/// that neither threads nor chunks nor the order of work change a number. Distributions are our own, because
+/// the standard library's differ between platforms.
+class RandomStream {
+public:
+  RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t index = 0);
+
+  std::uint64_t next();
+  /// Uniform in (0, 1), never 0 and never 1.
+  double uniform();
+  double normal();
+  /// Gamma with the given shape > 0 and scale 1.
+  double gamma(double shape);
+
+private:
+  std::uint64_t seed_;
+  std::uint64_t index_;
+  std::uint32_t purpose_;
+  std::uint32_t position_ = 0;
+  std::array<std::uint32_t, 4> block_{};
+  int left_ = 0;
+};
+
+/// A seed for a part of the work: the same part of the same run always gets the same one.
+std::uint64_t derive_seed(std::uint64_t seed, RandomPurpose purpose, std::uint64_t index = 0);
+
+/// The Philox 4x32-10 block function itself.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+
+} // namespace lacuna

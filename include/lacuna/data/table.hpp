@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/archive.hpp"
+#include "lacuna/core/observer.hpp"
+#include "lacuna/data/dataset.hpp"
+
+namespace lacuna {
+
+/// How a table on disk is read. The format follows the content: NPY and IDX by their magic bytes, everything
+/// else is CSV; gzip is recognised in all of them.
+struct TableOptions {
+  bool has_header = true;               ///< CSV: the first record names the columns; otherwise c0, c1, ...
+  std::string labels_path;              ///< a file with one label per row (CSV without header, NPY or IDX)
+  std::string missing_label;            ///< one more token that means "no label", beside empty, NA, NaN and ?
+  std::vector<std::string> drop;        ///< columns that are not features
+  std::vector<std::string> categorical; ///< columns to one-hot encode although they look like numbers
+};
+
+/// One column of the user's table and how it becomes features.
+struct TableColumn {
+  std::string name;
+  bool is_categorical = false;
+  std::vector<std::string> categories; ///< one feature each; sorted; empty for a number
+};
+
+/// The mapping from a table's columns to features. Part of the model, so that predict repeats exactly what
+/// fit did.
+struct TableSchema {
+  std::vector<TableColumn> columns; ///< the feature columns, in the order of the features
+  std::string label_column;         ///< empty when labels came from a file of their own
+
+  /// "age", "job=clerk", "job=nurse", ...
+  std::vector<std::string> feature_names() const;
+  Index n_features() const;
+  void save(Archive& archive, const std::string& prefix) const;
+  static TableSchema load(const Archive& archive, const std::string& prefix);
+};
+
+/// A whole table for fitting.
+struct TrainingTable {
+  Dataset data;
+  TableSchema schema;
+  std::vector<std::string>
+      notes; ///< what was decided on the user's behalf ("column 'x' is constant: left out")
+};
+
+/// Reads a table with missing labels. `label_column` names the label column; it is empty when
+/// `options.labels_path` holds the labels. `classes` are further classes that may have no labeled row.
+TrainingTable read_training_table(const std::string& path, const std::string& label_column,
+                                  const std::vector<std::string>& classes, const TableOptions& options,
+                                  Observer& observer);
+
+/// A piece of a table, encoded as a schema says.
+struct TableBlock {
+  Index first_row = 0; ///< number of the first row in the file, from 0, header not counted
+  Matrix features;
+  std::vector<std::string>
+      labels; ///< canonical label or "" where missing; empty unless a label was asked for
+  std::vector<std::string> strata; ///< empty unless a stratum column was asked for
+};
+
+/// Streams a table block by block, so that it may be larger than memory.
+class TableReader {
+public:
+  /// Columns are matched by name (by position for tables without names). `label_column` and `stratum_column`
+  /// may be empty; columns that are neither asked for nor in the schema are ignored.
+  TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
+              const std::string& label_column, const std::string& stratum_column);
+  ~TableReader();
+  TableReader(TableReader&&) noexcept;
+  TableReader& operator=(TableReader&&) noexcept;
+
+  /// Fills `block` with up to `max_rows` rows; false at the end of the table.
+  bool next(TableBlock& block, Index max_rows);
+  /// Share of the file read so far, 0 to 1, for progress.
+  double position() const;
+  /// How many cells held a category unseen at fit time; such a cell has zero in all features of its column.
+  Index n_unseen_categories() const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace lacuna

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/archive.hpp"
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/core/observer.hpp"
+#include "lacuna/core/random.hpp"
+
+namespace lacuna {
+
+/// How a fit went. Not converging is a result, not an error.
+struct DensityFitSummary {
+  Index n_components = 0;      ///< components that are still switched on (0: the family has none)
+  Index n_iterations = 0;      ///< of the restart that was kept
+  double objective = 0.0;      ///< what the fit maximised (VB: the full evidence lower bound)
+  std::string stop_reason;     ///< "converged" or "max_iterations"
+  std::vector<double> history; ///< the objective after each iteration, of the restart that was kept
+};
+
+/// A fitted density over feature vectors. Immutable and safe to use from many threads at once.
+class Density {
+public:
+  virtual ~Density() = default;
+  virtual Index n_features() const = 0;
+  /// out[i] = log density of row i. Finite for every row with finite features.
+  virtual void log_density(MatrixView rows, std::span<double> out) const = 0;
+  /// One random vector from the density.
+  virtual void sample(RandomStream& random, std::span<double> out) const = 0;
+  virtual const DensityFitSummary& summary() const = 0;
+  /// The name of the family, as load_density and the CLI know it.
+  virtual std::string family() const = 0;
+  virtual void save(Archive& archive, const std::string& prefix) const = 0;
+};
+
+/// What a fit may know beside its rows.
+struct DensityFitContext {
+  std::span<const double>
+      reference_variance;              ///< per feature, of a larger sample the rows came from; a class with
+                                       ///< one row has no variance of its own. Empty: the rows' own.
+  const Density* warm_start = nullptr; ///< a fit of the same family on similar rows to start from
+  std::uint64_t seed = 0;
+  int threads = 0;
+  Observer* observer = nullptr; ///< asked for cancellation; may be null
+};
+
+/// A density family with its options: knows how to fit. "Any generative model" enters the method here.
+class DensityFamily {
+public:
+  virtual ~DensityFamily() = default;
+  /// Fits a density to weighted rows (at least one row of positive weight; zero-weight rows count as absent).
+  virtual std::shared_ptr<const Density> fit(const WeightedRows& rows,
+                                             const DensityFitContext& context) const = 0;
+};
+
+/// Restores what Density::save wrote.
+std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix);
+
+} // namespace lacuna

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/data/dataset.hpp"
+#include "lacuna/density/density.hpp"
+#include "lacuna/learning/classifier.hpp"
+#include "lacuna/learning/options.hpp"
+
+namespace lacuna {
+
+/// How one density of the fit went.
+struct DensityRecord {
+  std::string name; ///< "initial class a", "class a, draw 2", "uninformative", ...
+  Index n_rows = 0;
+  Index n_components = 0;
+  Index n_iterations = 0;
+  double objective = 0.0;
+  std::string stop_reason;
+};
+
+/// What happened during a fit: the numbers a user wants to see before trusting the model.
+struct FitSummary {
+  Index n_labeled = 0;
+  Index n_unlabeled = 0;
+  std::vector<Index> class_counts; ///< labeled rows per class
+  double kappa = 0.0;              ///< the threshold used
+  Index n_informative = 0;         ///< unlabeled rows inside the informative region
+  double informative_share = 1.0;  ///< n_informative / n_unlabeled (1 without unlabeled rows)
+  double informative_weight = 1.0; ///< w
+  double draw_spread = 0.0;        ///< mean over rows of the standard deviation of q_e between draws
+  Index n_em_iterations = 0;       ///< mcar-em only
+  std::string stop_reason;         ///< "converged" when every density did (and EM did), else "max_iterations"
+  std::vector<DensityRecord> densities;
+};
+
+struct FitResult {
+  GenerativeClassifier classifier;
+  FitSummary summary;
+};
+
+/// Fits a classifier by options.method. Warnings (one class only, not converged, ...) go to the observer.
+/// Throws Error(data) when no row is labeled or the label set has fewer than two classes.
+FitResult fit_classifier(const Dataset& data, const LearningOptions& options,
+                         Observer& observer = silent_observer());
+
+/// The same with the caller's own density family instead of options.density.
+FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
+                         Observer& observer = silent_observer());
+
+} // namespace lacuna

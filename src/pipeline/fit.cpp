@@ -11,8 +11,10 @@ FitOutcome fit_table(const FitRequest& request, Observer& observer) {
   TrainingTable table =
       read_training_table(request.path, request.label_column, request.classes, request.table, observer);
   FitResult fit = fit_classifier(table.data, request.learning, observer);
-  Model model{std::move(table.schema), std::move(fit.classifier), make_record(request, table, fit.summary)};
-  return {std::move(model), std::move(fit.summary), std::move(table.notes)};
+  std::string record = make_record(request, table, fit.summary);
+  return {{std::move(table.schema), std::move(fit.classifier), std::move(record)},
+          std::move(fit.summary),
+          std::move(table.notes)};
 }
 
 } // namespace lacuna

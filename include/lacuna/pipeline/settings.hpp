@@ -32,8 +32,4 @@ const std::vector<FitSetting>& fit_settings();
 /// Throws Error(usage) when a quote is left open.
 std::vector<std::string> split_list(const std::string& text);
 
-/// Whole texts as numbers, never a part of one. Throw Error(usage) that names `setting`.
-Index parse_integer(const std::string& setting, const std::string& text);
-double parse_number(const std::string& setting, const std::string& text);
-
 } // namespace lacuna

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array toy_names{"quadrants", "coin"};
 constexpr std::array methods{Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar};
-constexpr Index grid_size = 80;
+constexpr Index grid_size = 100;
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -160,23 +160,23 @@ private:
            point.y <= figure_.y_high;
   }
 
-  // One path per shade, one rectangle per run of equal cells: a tenth of the size of one element per cell.
+  // One path per shade, one rectangle per run of equal cells, in units of cells: a small fraction of the size
+  // of one element per cell.
   void map(const Matrix& probability) {
+    if (probability.n_rows() == 0 || probability.n_cols() == 0) return;
     std::vector<std::string> runs(n_shades + 1);
-    const double w = panel_width / static_cast<double>(std::max<Index>(1, probability.n_cols()));
-    const double h = panel_height / static_cast<double>(std::max<Index>(1, probability.n_rows()));
     for (Index row = 0; row < probability.n_rows(); ++row) {
       for (Index first = 0, last = 0; first < probability.n_cols(); first = last) {
         const int number = shade_number(probability(row, first));
         while (last < probability.n_cols() && shade_number(probability(row, last)) == number)
           ++last;
-        const double y = head + panel_height - static_cast<double>(row + 1) * h;
-        fmt::format_to(std::back_inserter(runs[static_cast<std::size_t>(number)]),
-                       "M{0:.2f} {1:.2f}h{2:.2f}v{3:.2f}h-{2:.2f}z", left_ + static_cast<double>(first) * w,
-                       y, static_cast<double>(last - first) * w, h);
+        fmt::format_to(std::back_inserter(runs[static_cast<std::size_t>(number)]), "M{0} {1}h{2}v1h-{2}z",
+                       first, row, last - first);
       }
     }
-    text_ += "<g shape-rendering=\"crispEdges\">\n";
+    add("<g shape-rendering=\"crispEdges\" transform=\"translate({:g} {:g}) scale({:.6g} {:.6g})\">\n", left_,
+        head + panel_height, panel_width / static_cast<double>(probability.n_cols()),
+        -panel_height / static_cast<double>(probability.n_rows()));
     for (int number = 0; number <= n_shades; ++number)
       if (const std::string& path = runs[static_cast<std::size_t>(number)]; !path.empty())
         add("<path fill=\"{}\" d=\"{}\"/>\n", shade(static_cast<double>(number) / n_shades), path);

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "lacuna/core/errors.hpp"
-#include "pipeline_files.hpp"
+#include "temporary_folder.hpp"
 
 namespace lacuna {
 namespace {
@@ -57,17 +57,17 @@ TEST(Demo, WritesItsFilesTwiceButNeverOverOthers) {
   EXPECT_LT(std::filesystem::file_size(first.files[2]), 150'000U);
   EXPECT_NO_THROW(run_demo(request, silent_observer()));
 
-  folder.write("demo/coin-train.csv", "mine\n");
+  write_content(folder.path("demo/coin-train.csv"), "mine\n");
   EXPECT_THROW(run_demo(request, silent_observer()), Error);
-  EXPECT_EQ(folder.read("demo/coin-train.csv"), "mine\n");
+  EXPECT_EQ(content_of(folder.path("demo/coin-train.csv")), "mine\n");
   request.overwrite = true;
   run_demo(request, silent_observer());
-  EXPECT_EQ(folder.read("demo/coin-train.csv").substr(0, 12), "x1,x2,label\n");
+  EXPECT_EQ(content_of(folder.path("demo/coin-train.csv")).substr(0, 12), "x1,x2,label\n");
 }
 
 TEST(Demo, SaysWhenTheFolderCannotBe) {
   const TemporaryFolder folder;
-  folder.write("file", "");
+  write_content(folder.path("file"), "");
   DemoRequest request;
   request.directory = folder.path("file/demo");
   try {

@@ -112,7 +112,9 @@ TEST(Settings, EachSettingChangesNoOther) {
   FitRequest changed;
   setting("components").set(changed, {"23"});
   for (const FitSetting& s : fit_settings())
-    if (s.json) EXPECT_EQ(s.json(changed) == s.json(FitRequest{}), s.name != "components") << s.name;
+    if (s.json) {
+      EXPECT_EQ(s.json(changed) == s.json(FitRequest{}), s.name != "components") << s.name;
+    }
 }
 
 TEST(Settings, WrongTextsAreUsageErrors) {

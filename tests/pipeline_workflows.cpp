@@ -10,7 +10,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
-#include "pipeline_files.hpp"
+#include "temporary_folder.hpp"
 
 namespace lacuna {
 namespace {
@@ -66,7 +66,7 @@ protected:
     return result;
   }
 
-  void SetUp() override { folder_.write("train.csv", training_csv()); }
+  void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }
 
   TemporaryFolder folder_;
 };
@@ -106,7 +106,7 @@ TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
 
 TEST_F(Workflows, ColumnsAreFoundByNameAndOthersIgnored) {
   const FitOutcome outcome = fit();
-  folder_.write("other.csv", training_csv("g,z,y,x"));
+  write_content(folder_.path("other.csv"), training_csv("g,z,y,x"));
   EXPECT_EQ(predict(outcome.model, "other.csv"), predict(outcome.model, "train.csv"));
 }
 
@@ -117,7 +117,7 @@ TEST_F(Workflows, AModelFileBringsBackTheSameNumbers) {
   EXPECT_EQ(loaded.record, outcome.model.record);
   EXPECT_EQ(predict(loaded, "train.csv"), predict(outcome.model, "train.csv"));
   const std::vector<char> bytes = encode_model(outcome.model);
-  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), folder_.read("model"));
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), content_of(folder_.path("model")));
   expect_error(ErrorKind::cannot_write, {"model"},
                [&] { save_model(outcome.model, folder_.path("model"), false); });
 }
@@ -157,7 +157,7 @@ TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {
 
 TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   const Model model = fit().model;
-  folder_.write("test.csv", training_csv("x,z,y,g", true));
+  write_content(folder_.path("test.csv"), training_csv("x,z,y,g", true));
   EvaluateRequest asked = evaluate_request("test.csv");
   asked.stratum_column = "g";
   const EvaluateOutcome outcome = evaluate_table(model, asked, silent_observer());
@@ -204,10 +204,10 @@ TEST_F(Workflows, EvaluateSkipsAndCountsRowsWithoutLabels) {
 
 TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
   const Model model = fit().model;
-  folder_.write("new.csv", "x,z,y\n1,2,yes\n1,2,\n3,4,perhaps\n");
+  write_content(folder_.path("new.csv"), "x,z,y\n1,2,yes\n1,2,\n3,4,perhaps\n");
   expect_error(ErrorKind::data, {"new.csv", "row 3", "'perhaps'", "'no, never', 'yes'", "--classes"},
                [&] { evaluate_table(model, evaluate_request("new.csv"), silent_observer()); });
-  folder_.write("none.csv", "x,z,y\n1,2,\n3,4,NA\n");
+  write_content(folder_.path("none.csv"), "x,z,y\n1,2,\n3,4,NA\n");
   expect_error(ErrorKind::data, {"none.csv", "2 rows", "--label"},
                [&] { evaluate_table(model, evaluate_request("none.csv"), silent_observer()); });
   EvaluateRequest nowhere = evaluate_request("train.csv");
@@ -221,7 +221,7 @@ TEST_F(Workflows, TooManyStrataAreAMistake) {
   std::string text = "x,z,y,id\n";
   for (int i = 0; i < 1001; ++i)
     text += fmt::format("1,2,yes,{}\n", i);
-  folder_.write("ids.csv", text);
+  write_content(folder_.path("ids.csv"), text);
   EvaluateRequest asked = evaluate_request("ids.csv");
   asked.stratum_column = "id";
   expect_error(ErrorKind::data, {"'id'", "1000"}, [&] { evaluate_table(model, asked, silent_observer()); });

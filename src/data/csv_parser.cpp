@@ -126,10 +126,6 @@ CsvParser::Ending CsvParser::end_field(std::size_t begin, std::size_t end) {
   return Ending::line;
 }
 
-bool CsvParser::has_byte() {
-  return start_ + at_ < size_ || refill();
-}
-
 /// Makes more bytes available behind those of the current record; false at the end of the file.
 bool CsvParser::refill() {
   if (is_exhausted_) return false;

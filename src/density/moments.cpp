@@ -33,6 +33,33 @@ void MixtureMoments::add(const MixtureMoments& other) {
   log_likelihood += other.log_likelihood;
 }
 
+MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into) {
+  const Index d = moments.n_features();
+  MixtureMoments result(Matrix(moments.n_components() - 1, d), moments.is_diagonal);
+  result.log_likelihood = moments.log_likelihood;
+  for (Index k = 0; k < moments.n_components(); ++k) {
+    if (k == from) continue;
+    const Index to = k < from ? k : k - 1;
+    std::copy_n(moments.shift.row(k), d, result.shift.row(to));
+    result.zeroth[static_cast<std::size_t>(to)] = moments.zeroth[static_cast<std::size_t>(k)];
+    std::copy_n(moments.first.row(k), d, result.first.row(to));
+    std::copy_n(moments.second.row(k), moments.second.n_cols(), result.second.row(to));
+  }
+  // Moments about another shift: with e = old shift - new shift, d_new = d_old + e.
+  const Index to = into < from ? into : into - 1;
+  const double n = moments.zeroth[static_cast<std::size_t>(from)];
+  const auto e = [&](Index j) { return moments.shift(from, j) - moments.shift(into, j); };
+  result.zeroth[static_cast<std::size_t>(to)] += n;
+  Index at = 0;
+  for (Index i = 0; i < d; ++i) {
+    result.first(to, i) += moments.first(from, i) + n * e(i);
+    for (Index j = moments.is_diagonal ? i : 0; j <= i; ++j, ++at)
+      result.second(to, at) += moments.second(from, at) + moments.first(from, i) * e(j) +
+                               moments.first(from, j) * e(i) + n * e(i) * e(j);
+  }
+  return result;
+}
+
 MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
                                int threads, const Observer& observer) {
   const Kernels& kernel = kernels();

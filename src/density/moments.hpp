@@ -26,6 +26,9 @@ struct MixtureMoments {
   Index n_features() const { return shift.n_cols(); }
 };
 
+/// The same statistics after the rows of component `from` have joined component `into`; `from` is gone.
+MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into);
+
 /// One pass over the rows: responsibilities under `terms` and the moments they give. Memory does not grow
 /// with the number of rows; the result has the same bits for any number of threads.
 MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -39,9 +38,9 @@ public:
       summary.history.push_back(pass.bound);
       if (pass.bound - before > negligible(pass.bound)) continue;
       if (switch_off_one(posterior, pass, 0.0)) continue;
-      // What is left may hold components of nearly no rows, whose loss is as small as the steps that were
-      // waived.
-      while (switch_off_one(posterior, pass, negligible(pass.bound))) {
+      // A component that the evidence favours by less than this many nats (odds of 1.1) is not needed.
+      constexpr double no_evidence = 0.1;
+      while (switch_off_one(posterior, pass, no_evidence)) {
       }
       summary.stop_reason = "converged";
       break;
@@ -74,20 +73,16 @@ private:
     return options_.tolerance * std::max(std::abs(bound), total_weight_);
   }
 
-  /// Tries to return one of the smallest components to its prior: the others get a few steps to take over its
-  /// rows, and if the bound is then higher than with the component, less `slack`, it stays off.
+  /// Tries to switch off one of the smallest components: its rows go to the component that likes them best, a
+  /// few steps follow, and if the bound is then higher than with the component, less `slack`, it stays off.
   bool switch_off_one(VbPosterior& posterior, Pass& pass, double slack) const {
     constexpr Index n_tries = 3;
-    constexpr Index n_steps = 10;
+    constexpr Index n_steps = 5;
     const double target = pass.bound - slack;
-    std::vector<Index> order(posterior.rows.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-      return posterior.rows[static_cast<std::size_t>(a)] < posterior.rows[static_cast<std::size_t>(b)];
-    });
-    order.resize(static_cast<std::size_t>(std::min(n_tries, posterior.n_active() - 1)));
-    for (const Index k : order) {
-      VbPosterior candidate = posterior.without(k);
+    const Index n_active = posterior.n_active();
+    for (Index k = n_active - 1; k >= std::max<Index>(1, n_active - n_tries); --k) { // sorted by size
+      MixtureMoments merged = merge_components(pass.moments, k, closest_component(posterior, k));
+      VbPosterior candidate = update_posterior(prior_, merged);
       Pass candidate_pass = evaluate(candidate);
       for (Index step = 0; step < n_steps && candidate_pass.bound <= target; ++step) {
         candidate = update_posterior(prior_, candidate_pass.moments);
@@ -99,6 +94,20 @@ private:
       return true;
     }
     return false;
+  }
+
+  /// The other component with the highest density at the centre of component k.
+  Index closest_component(const VbPosterior& posterior, Index k) const {
+    const MixtureTerms terms = make_terms(prior_, posterior, DensityForm::expected_log);
+    const Frame identity{std::vector<double>(static_cast<std::size_t>(terms.n_features()), 0.0),
+                         std::vector<double>(static_cast<std::size_t>(terms.n_features()), 1.0)};
+    RowBlock block(identity, terms.n_components());
+    block.load(WeightedRows({posterior.mean.row(k), 1, terms.n_features()}), 0, 1);
+    evaluate_terms(terms, block);
+    Index best = k == 0 ? 1 : 0;
+    for (Index j = 0; j < terms.n_components(); ++j)
+      if (j != k && block.logits()[j * block.stride()] > block.logits()[best * block.stride()]) best = j;
+    return best;
   }
 
   const WeightedRows& rows_;

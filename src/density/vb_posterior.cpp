@@ -229,23 +229,6 @@ VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_component
   return prior;
 }
 
-VbPosterior VbPosterior::without(Index k) const {
-  VbPosterior result;
-  result.mean = Matrix(n_active() - 1, mean.n_cols());
-  result.whitener = Matrix(n_active() - 1, whitener.n_cols());
-  for (Index from = 0, to = 0; from < n_active(); ++from) {
-    if (from == k) continue;
-    result.rows.push_back(rows[at(from)]);
-    result.beta.push_back(beta[at(from)]);
-    result.nu.push_back(nu[at(from)]);
-    result.log_det_scale.push_back(log_det_scale[at(from)]);
-    std::copy_n(mean.row(from), mean.n_cols(), result.mean.row(to));
-    std::copy_n(whitener.row(from), whitener.n_cols(), result.whitener.row(to));
-    ++to;
-  }
-  return result;
-}
-
 VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments) {
   const Index d = moments.n_features();
   const PrecisionShape shape = precision_shape(prior.covariance, d);

@@ -24,7 +24,7 @@ struct VbPrior {
   static VbPrior from_options(const VbMixtureOptions& options, Index n_components, Index n_features);
 };
 
-/// The variational posterior of the active components.
+/// The variational posterior of the active components, largest first.
 struct VbPosterior {
   std::vector<double> rows; ///< N_k: expected rows of each component
   std::vector<double> beta; ///< precision of the mean, in rows
@@ -35,8 +35,6 @@ struct VbPosterior {
   std::vector<double> log_det_scale; ///< log |W_k|
 
   Index n_active() const { return static_cast<Index>(rows.size()); }
-  /// The posterior without component k; the others stay as they are.
-  VbPosterior without(Index k) const;
 };
 
 /// The M-step: the posterior that maximises the bound for given responsibilities. Sorts by size.

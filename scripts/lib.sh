@@ -26,10 +26,10 @@ quietly() {
   shift
   mkdir -p build/logs
   if "$@" 2>&1 | tee "$log" | show_progress; then return; fi
-  # The first error is what helps; a linker or ninja may print pages after it.
-  grep -n -m 5 -E '(error|Error|FAILED)[: ]' "$log" >&2 || true
-  echo "  ..." >&2
+  # The first errors are what helps; with several jobs pages of other output may follow them.
   tail -n 30 "$log" >&2
+  echo "first errors:" >&2
+  grep -m 5 -E 'error:|^CMake Error|undefined reference' "$log" >&2 || true
   echo "failed: $*" >&2
   echo "all of its output is in $log" >&2
   return 1

@@ -178,6 +178,9 @@ private:
 } // namespace
 
 Header parse_header(std::string_view text) {
+  // The parser takes a zero byte for the end of its input and would not see what is hidden behind it.
+  if (const auto zero = text.find('\0'); zero != text.npos)
+    fail("its header is no valid JSON at byte " + std::to_string(zero + 1));
   HeaderReader reader;
   json::sax_parse(text.begin(), text.end(), &reader);
   return std::move(reader.header);

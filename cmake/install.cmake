@@ -1,0 +1,26 @@
+# Installs the library, its headers, the tool and a package that find_package(lacuna) finds.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lacuna)
+set_target_properties(lacuna PROPERTIES VERSION ${PROJECT_VERSION}
+                                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+install(TARGETS lacuna EXPORT lacunaTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lacuna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT lacunaTargets NAMESPACE lacuna:: DESTINATION ${package_dir})
+
+# Before 1.0 a new minor version may break its users.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lacunaConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lacunaConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/lacunaConfig.cmake
+                              INSTALL_DESTINATION ${package_dir}
+                              NO_SET_AND_CHECK_MACRO)
+install(FILES ${PROJECT_BINARY_DIR}/lacunaConfig.cmake ${PROJECT_BINARY_DIR}/lacunaConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+if(TARGET lacuna_cli)
+  # The tool finds a shared library beside it, wherever the whole is moved.
+  file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(lacuna_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${from_bin_to_lib}")
+  install(TARGETS lacuna_cli)
+endif()

@@ -1,0 +1,56 @@
+"""Fails on untidy text files: check_text.py REPOSITORY. Prints `file:line: what is wrong`."""
+
+import re
+import sys
+from pathlib import Path
+
+SUFFIXES = {".hpp", ".cpp", ".py", ".md", ".cmake", ".in", ".txt", ".json", ".toml", ".sh"}
+FOLDERS = ["include", "src", "apps", "tests", "fuzz", "bench", "examples", "cmake", "docs", "python"]
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")  # split, so that this file passes its own check
+
+
+def text_files(root):
+    for folder in FOLDERS:
+        for path in (root / folder).rglob("*"):
+            # Fuzzing seeds and test data are as they are on purpose.
+            if path.suffix in SUFFIXES and not {"corpus", "data"} & set(path.relative_to(root / folder).parts[:1]):
+                yield path
+    yield from (path for path in root.iterdir() if path.is_file() and path.suffix in SUFFIXES)
+    if (root / "scripts").is_dir():
+        yield from (path for path in (root / "scripts").iterdir() if path.is_file())
+
+
+def problems(path):
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        yield 1, "not UTF-8"
+        return
+    if text and not text.endswith("\n"):
+        yield text.count("\n") + 1, "no newline at the end"
+    for number, line in enumerate(text.split("\n"), 1):
+        if line != line.rstrip():
+            yield number, "white space at the end of the line"
+        if "\t" in line:
+            yield number, "a tab"
+        if UNFINISHED.search(line):
+            yield number, "unfinished work; do it or write an issue"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: check_text.py REPOSITORY")
+    root = Path(sys.argv[1])
+    n_files = n_problems = 0
+    for path in sorted(text_files(root)):
+        n_files += 1
+        for number, text in problems(path):
+            n_problems += 1
+            print(f"{path.relative_to(root)}:{number}: {text}")
+    if n_files == 0:
+        sys.exit(f"check_text: no text file below {root}")
+    sys.exit(1 if n_problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -52,8 +52,7 @@ TEST(Demo, WritesItsFilesTwiceButNeverOverOthers) {
   const DemoOutcome first = run_demo(request, silent_observer());
   ASSERT_EQ(first.files.size(), 6U);
   EXPECT_EQ(first.results.size(), 8U);
-  for (const std::string& file : first.files)
-    EXPECT_TRUE(std::filesystem::is_regular_file(file)) << file;
+  for (const std::string& file : first.files) EXPECT_TRUE(std::filesystem::is_regular_file(file)) << file;
   EXPECT_LT(std::filesystem::file_size(first.files[2]), 150'000U);
   EXPECT_NO_THROW(run_demo(request, silent_observer()));
 

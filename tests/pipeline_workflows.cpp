@@ -219,8 +219,7 @@ TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
 TEST_F(Workflows, TooManyStrataAreAMistake) {
   const Model model = fit().model;
   std::string text = "x,z,y,id\n";
-  for (int i = 0; i < 1001; ++i)
-    text += fmt::format("1,2,yes,{}\n", i);
+  for (int i = 0; i < 1001; ++i) text += fmt::format("1,2,yes,{}\n", i);
   write_content(folder_.path("ids.csv"), text);
   EvaluateRequest asked = evaluate_request("ids.csv");
   asked.stratum_column = "id";

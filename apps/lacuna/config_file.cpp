@@ -53,8 +53,7 @@ private:
   void skip_blank(bool over_lines) {
     while (!at_end()) {
       if (peek() == '#')
-        while (!at_end() && peek() != '\n')
-          ++at_;
+        while (!at_end() && peek() != '\n') ++at_;
       else if (peek() == ' ' || peek() == '\t' || peek() == '\r' || (over_lines && peek() == '\n'))
         take();
       else
@@ -72,8 +71,7 @@ private:
     if (peek() == '"' || peek() == '\'') {
       item.key = read_string();
     } else {
-      while (is_bare(peek()))
-        item.key += take();
+      while (is_bare(peek())) item.key += take();
       if (item.key.empty()) fail("expected 'key = value'");
     }
     skip_blank(false);
@@ -119,26 +117,19 @@ private:
   std::string read_escape() {
     take();
     switch (at_end() ? '\0' : take()) {
-    case '"':
-      return "\"";
-    case '\\':
-      return "\\";
-    case 't':
-      return "\t";
-    case 'n':
-      return "\n";
-    case 'r':
-      return "\r";
-    default:
-      fail("unknown escape in the string; write '...' for a string without escapes");
+    case '"': return "\"";
+    case '\\': return "\\";
+    case 't': return "\t";
+    case 'n': return "\n";
+    case 'r': return "\r";
+    default: fail("unknown escape in the string; write '...' for a string without escapes");
     }
   }
 
   // A number or a boolean. Everything else wants quotes, as TOML says.
   std::string read_bare_value() {
     std::string value;
-    while (is_bare(peek()) || peek() == '.' || peek() == '+' || peek() == ':')
-      value += take();
+    while (is_bare(peek()) || peek() == '.' || peek() == '+' || peek() == ':') value += take();
     if (value == "true" || value == "false") return value;
     std::string number = value;
     std::erase(number, '_');

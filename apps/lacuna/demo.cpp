@@ -36,8 +36,7 @@ void run(const DemoRequest& request) {
   const DemoOutcome outcome = run_demo(request, observer);
   print(results_table(outcome) + "\n" + demo_verdict(outcome));
   std::string next = "\nData and pictures:\n";
-  for (const std::string& file : outcome.files)
-    next += "  " + file + "\n";
+  for (const std::string& file : outcome.files) next += "  " + file + "\n";
   next += fmt::format("\nThe same by hand:\n"
                       "  lacuna fit {0}/quadrants-train.csv -o {0}/quadrants.lacuna --label label\n"
                       "  lacuna evaluate {0}/quadrants.lacuna {0}/quadrants-test.csv --label label "

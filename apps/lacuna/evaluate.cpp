@@ -49,8 +49,7 @@ std::string metrics_table(const std::vector<NamedMetrics>& columns) {
   table.add(counts);
   for (const auto& [name, field] : names) {
     std::vector<std::string> row{name};
-    for (const NamedMetrics& column : columns)
-      row.push_back(fmt::format("{:.4f}", column.metrics->*field));
+    for (const NamedMetrics& column : columns) row.push_back(fmt::format("{:.4f}", column.metrics->*field));
     table.add(row);
   }
   return table.text();
@@ -59,8 +58,7 @@ std::string metrics_table(const std::vector<NamedMetrics>& columns) {
 std::string bins_table(const Metrics& metrics) {
   constexpr double bar_length = 30.0;
   Index largest = 1;
-  for (const ReliabilityBin& bin : metrics.bins)
-    largest = std::max(largest, bin.n);
+  for (const ReliabilityBin& bin : metrics.bins) largest = std::max(largest, bin.n);
   TextTable table({"error probability", "n", "mean", "error rate"});
   for (const ReliabilityBin& bin : metrics.bins) {
     if (bin.n == 0) continue;

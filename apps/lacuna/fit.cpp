@@ -66,8 +66,7 @@ void run(const FitOptions& options) {
 
   ConsoleObserver observer;
   const FitOutcome outcome = fit_table(arguments.request, observer);
-  for (const std::string& note : outcome.notes)
-    say("note: " + note);
+  for (const std::string& note : outcome.notes) say("note: " + note);
   const std::vector<char> bytes = encode_model(outcome.model);
   model.write({bytes.data(), bytes.size()});
   const double seconds = observer.seconds();

@@ -24,20 +24,19 @@ std::string default_text(const FitSetting& setting) {
   return value.empty() ? "" : " [" + value + "]";
 }
 
-Texts command_line_values(const CLI::Option& option, Kind kind) {
+Texts command_line_values(const CLI::Option& option, const std::string& name, Kind kind) {
   if (kind != Kind::list) return option.results();
   Texts all;
   for (const std::string& text : option.results())
-    for (std::string& name : split_list(text))
-      all.push_back(std::move(name));
+    for (std::string& part : split_list(name, text)) all.push_back(std::move(part));
   return all;
 }
 
 Texts config_values(const ConfigItem& item, Kind kind) {
   if (kind == Kind::list) {
-    if (!item.is_array) throw Error(ErrorKind::usage, "expected an array: [\"a\", \"b\"]");
+    if (!item.is_array) throw Error(ErrorKind::usage, item.key + ": expected an array: [\"a\", \"b\"]");
   } else if (item.is_array) {
-    throw Error(ErrorKind::usage, "got an array, expected one value");
+    throw Error(ErrorKind::usage, item.key + ": got an array, expected one value");
   }
   return item.values;
 }
@@ -97,12 +96,12 @@ FitArguments FitOptions::resolve() const {
         std::find_if(items.begin(), items.end(), [&](const ConfigItem& i) { return i.key == entry.name; });
     try {
       if (entry.option->count() > 0)
-        entry.apply(arguments, command_line_values(*entry.option, entry.kind));
+        entry.apply(arguments, command_line_values(*entry.option, entry.name, entry.kind));
       else if (item != items.end())
         entry.apply(arguments, config_values(*item, entry.kind));
     } catch (const Error& error) {
-      if (entry.option->count() > 0) throw Error(error.kind(), "--" + entry.name + ": " + error.what());
-      throw Error(ErrorKind::config, place(*item) + entry.name + ": " + error.what());
+      if (entry.option->count() > 0) throw Error(error.kind(), std::string("--") + error.what());
+      throw Error(ErrorKind::config, place(*item) + error.what());
     }
   }
   return arguments;

@@ -56,8 +56,7 @@ std::string info_text(const Model& model) {
   text += "\noptions\n" + values_text(record.at("options"));
   text += "\nfit\n" + values_text(summary);
   text += "\n" + densities_text(summary.at("densities"));
-  for (const Json& note : record.at("notes"))
-    text += "\nnote: " + plain(note) + "\n";
+  for (const Json& note : record.at("notes")) text += "\nnote: " + plain(note) + "\n";
   return text;
 }
 

@@ -24,8 +24,7 @@ int fail(ErrorKind kind, const std::string& text) {
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string name = "lacuna";
-  for (const CLI::App* command : app.get_subcommands())
-    name += " " + command->get_name();
+  for (const CLI::App* command : app.get_subcommands()) name += " " + command->get_name();
   return fail(ErrorKind::usage, std::string(error.what()) + "; see " + name + " --help");
 }
 

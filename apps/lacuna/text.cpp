@@ -30,8 +30,7 @@ std::string counted(Index number, const std::string& noun) {
 
 std::string listed(const std::vector<std::string>& texts, std::size_t limit) {
   std::string result;
-  for (std::size_t i = 0; i < std::min(limit, texts.size()); ++i)
-    result += (i == 0 ? "" : ", ") + texts[i];
+  for (std::size_t i = 0; i < std::min(limit, texts.size()); ++i) result += (i == 0 ? "" : ", ") + texts[i];
   if (texts.size() > limit) result += " and " + std::to_string(texts.size() - limit) + " more";
   return result;
 }

@@ -15,8 +15,7 @@ class Evaluator {
 public:
   Evaluator(const Model& model, const EvaluateRequest& request) : model_(model), request_(request) {
     const std::vector<std::string>& classes = model.classifier.parts().class_names;
-    for (std::size_t y = 0; y < classes.size(); ++y)
-      class_number_[classes[y]] = static_cast<int>(y);
+    for (std::size_t y = 0; y < classes.size(); ++y) class_number_[classes[y]] = static_cast<int>(y);
   }
 
   void add(const TableBlock& block) {
@@ -43,8 +42,7 @@ public:
     if (result.evaluation.overall.n == 0)
       throw Error(ErrorKind::data, "'" + request_.path + "': none of its " + std::to_string(n_unlabeled_) +
                                        " rows has a label, so there is nothing to compare with; see --label");
-    for (const auto& [name, accumulator] : strata_)
-      result.evaluation.strata[name] = accumulator.metrics();
+    for (const auto& [name, accumulator] : strata_) result.evaluation.strata[name] = accumulator.metrics();
     return result;
   }
 

@@ -14,15 +14,13 @@ namespace {
 std::string csv_cell(const std::string& text) {
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
-  for (const char c : text)
-    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
 }
 
 std::string header_line(const std::vector<std::string>& classes) {
   std::string line = "prediction,error_probability,informative,log_ratio";
-  for (const std::string& name : classes)
-    line += "," + csv_cell("p_" + name);
+  for (const std::string& name : classes) line += "," + csv_cell("p_" + name);
   return line + "\n";
 }
 
@@ -33,8 +31,7 @@ void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
   auto out = std::back_inserter(text);
   fmt::format_to(out, "{},{},{},{}", names[static_cast<std::size_t>(scores.prediction[i])],
                  scores.error_probability[i], scores.informative[i] ? 1 : 0, scores.log_ratio[i]);
-  for (Index y = 0; y < scores.posterior.n_cols(); ++y)
-    fmt::format_to(out, ",{}", scores.posterior(row, y));
+  for (Index y = 0; y < scores.posterior.n_cols(); ++y) fmt::format_to(out, ",{}", scores.posterior(row, y));
   text.push_back('\n');
 }
 
@@ -52,8 +49,7 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   for_each_block(reader, observer, [&](const TableBlock& block) {
     const Scores scores = model.classifier.score(block.features.view(), threads);
     text.clear();
-    for (Index i = 0; i < block.features.n_rows(); ++i)
-      append_row(text, scores, i, names);
+    for (Index i = 0; i < block.features.n_rows(); ++i) append_row(text, scores, i, names);
     write({text.data(), text.size()});
     n_rows += block.features.n_rows();
   });

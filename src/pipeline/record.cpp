@@ -37,8 +37,7 @@ Json summary_json(const FitSummary& summary, const std::vector<std::string>& cla
   for (std::size_t y = 0; y < classes.size(); ++y)
     counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
   Json densities = Json::array();
-  for (const DensityRecord& density : summary.densities)
-    densities.push_back(density_json(density));
+  for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
   return {{"n_labeled", summary.n_labeled},
           {"n_unlabeled", summary.n_unlabeled},
           {"class_counts", counts},
@@ -94,8 +93,7 @@ std::string fit_json(const FitOutcome& outcome, double seconds) {
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
   Json document = metrics_json(outcome.evaluation.overall);
   Json strata = Json::object();
-  for (const auto& [name, metrics] : outcome.evaluation.strata)
-    strata[name] = metrics_json(metrics);
+  for (const auto& [name, metrics] : outcome.evaluation.strata) strata[name] = metrics_json(metrics);
   document["strata"] = strata;
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();

@@ -17,12 +17,12 @@ using Texts = std::vector<std::string>;
 
 // The whole text must be the number, never a part of it.
 template <typename Number>
-Number parse_whole_text(const std::string& text, const char* expected) {
+Number parse_whole_text(const std::string& setting, const std::string& text, const char* expected) {
   Number value{};
   const char* end = text.data() + text.size();
   const auto [stop, status] = std::from_chars(text.data(), end, value);
   if (status != std::errc{} || stop != end)
-    throw Error(ErrorKind::usage, "got '" + text + "', expected " + expected);
+    throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected " + expected);
   return value;
 }
 
@@ -31,10 +31,10 @@ std::string dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-bool parse_flag(const std::string& text) {
+bool parse_flag(const std::string& setting, const std::string& text) {
   if (text == "true") return true;
   if (text == "false") return false;
-  throw Error(ErrorKind::usage, "got '" + text + "', expected true or false");
+  throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected true or false");
 }
 
 // `field` maps a request to a reference to one of its members; it serves both set (mutable) and json (const).
@@ -45,18 +45,18 @@ FitSetting setting(std::string name, std::string group, std::string value_name, 
   FitSetting result{name, group, value_name, help, Kind::value, nullptr, nullptr};
   if constexpr (std::same_as<Value, bool>) result.kind = Kind::flag;
   if constexpr (std::same_as<Value, Texts>) result.kind = Kind::list;
-  result.set = [field](FitRequest& request, const Texts& texts) {
+  result.set = [name, field](FitRequest& request, const Texts& texts) {
     Value& value = field(request);
     if constexpr (std::same_as<Value, Texts>)
       value = texts;
     else if constexpr (std::same_as<Value, bool>)
-      value = parse_flag(texts.at(0));
+      value = parse_flag(name, texts.at(0));
     else if constexpr (std::same_as<Value, std::string>)
       value = texts.at(0);
     else if constexpr (std::same_as<Value, double>)
-      value = parse_whole_text<double>(texts.at(0), "a number");
+      value = parse_whole_text<double>(name, texts.at(0), "a number");
     else
-      value = parse_whole_text<Value>(texts.at(0), "a whole number");
+      value = parse_whole_text<Value>(name, texts.at(0), "a whole number");
   };
   result.json = [field](const FitRequest& request) { return dump(field(request)); };
   return result;
@@ -75,7 +75,8 @@ FitSetting choice(std::string name, std::string group, std::string value_name, s
 }
 
 void set_preset(FitRequest& request, const Texts& texts) {
-  if (texts.at(0) != "paper") throw Error(ErrorKind::usage, "got '" + texts.at(0) + "', expected paper");
+  if (texts.at(0) != "paper")
+    throw Error(ErrorKind::usage, "preset: got '" + texts.at(0) + "', expected paper");
   apply_paper_preset(request.learning);
 }
 
@@ -102,10 +103,12 @@ void add_data_settings(std::vector<FitSetting>& all) {
   all.push_back(setting(
       "categorical", group, "A,B,...", "Columns that hold categories although they look like numbers",
       [](auto& request) -> auto& { return request.table.categorical; }));
-  all.push_back(
-      {"no-header", group, "", "The first line is data; the columns are called c0, c1, ...", Kind::flag,
-       [](FitRequest& request, const Texts& texts) { request.table.has_header = !parse_flag(texts.at(0)); },
-       [](const FitRequest& request) { return dump(!request.table.has_header); }});
+  all.push_back({"no-header", group, "", "The first line is data; the columns are called c0, c1, ...",
+                 Kind::flag,
+                 [](FitRequest& request, const Texts& texts) {
+                   request.table.has_header = !parse_flag("no-header", texts.at(0));
+                 },
+                 [](const FitRequest& request) { return dump(!request.table.has_header); }});
 }
 
 void add_method_settings(std::vector<FitSetting>& all) {
@@ -201,7 +204,7 @@ const std::vector<FitSetting>& fit_settings() {
   return settings;
 }
 
-std::vector<std::string> split_list(const std::string& text) {
+std::vector<std::string> split_list(const std::string& setting, const std::string& text) {
   std::vector<std::string> names(1);
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -215,7 +218,8 @@ std::vector<std::string> split_list(const std::string& text) {
     else
       names.back() += text[i];
   }
-  if (quoted) throw Error(ErrorKind::usage, "got '" + text + "', expected a closing double quote");
+  if (quoted)
+    throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected a closing double quote");
   return names;
 }
 

@@ -4,11 +4,12 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import time
 
 import numpy as np
 import pytest
-from cli_tool import blobs, names_in, run, start
+from cli_tool import BINARY, blobs, names_in, run, start
 
 INPUTS = ["model", "new.csv", "train.csv"]
 
@@ -301,10 +302,6 @@ def test_full_disk_under_a_file(folder):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    import subprocess
-
-    from cli_tool import BINARY
-
     before = names_in(folder)
     for arguments in (
         ["fit", "train.csv", "--label", "answer", "-o", "out"],
@@ -361,9 +358,7 @@ def test_kill_leaves_nothing_under_the_output_name(folder):
 
 def test_interrupted_replacement_keeps_the_old_file(folder):
     (folder / "out").write_text("precious")
-    random = np.random.default_rng(0)
-    frame = blobs(n=200_000)
-    frame.to_csv(folder / "large.csv", index=False)
+    blobs(n=200_000).to_csv(folder / "large.csv", index=False)
     process = start("predict", "model", "large.csv", "-o", "out", "--force", "--threads", "1", cwd=folder)
     time.sleep(0.05)
     process.kill()

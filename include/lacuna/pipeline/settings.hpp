@@ -18,7 +18,8 @@ struct FitSetting {
   std::string value_name; ///< "N" in "--max-iterations N"; empty for a flag
   std::string help;
   Kind kind = Kind::value;
-  /// Takes "true" or "false" for a flag, one text for a value, any number for a list. Throws Error(usage).
+  /// Takes "true" or "false" for a flag, one text for a value, any number for a list. Throws
+  /// Error(usage) that begins with the name.
   std::function<void(FitRequest&, const std::vector<std::string>&)> set;
   /// The value as JSON; null for what is not part of the record of a fit.
   std::function<std::string(const FitRequest&)> json;
@@ -29,7 +30,7 @@ struct FitSetting {
 const std::vector<FitSetting>& fit_settings();
 
 /// Splits "a,b,c" at its commas; a name that holds a comma stands in double quotes, as in CSV.
-/// Throws Error(usage) when a quote is left open.
-std::vector<std::string> split_list(const std::string& text);
+/// Throws Error(usage) that begins with `setting` when a quote is left open.
+std::vector<std::string> split_list(const std::string& setting, const std::string& text);
 
 } // namespace lacuna

@@ -20,8 +20,7 @@ constexpr std::size_t longest_record = 256U * 1024U * 1024U;
 /// The bytes that end a run of ordinary text outside quotes.
 constexpr std::array<bool, 256> ends_text = [] {
   std::array<bool, 256> table{};
-  for (const unsigned char c : {',', '\n', '\r', '\0'})
-    table[c] = true;
+  for (const unsigned char c : {',', '\n', '\r', '\0'}) table[c] = true;
   return table;
 }();
 
@@ -66,8 +65,7 @@ CsvParser::Ending CsvParser::read_plain_field() {
     const char* from = buffer_.data() + start_ + at_;
     const char* end = buffer_.data() + size_;
     const char* stop = from;
-    while (stop != end && !ends_text[static_cast<unsigned char>(*stop)])
-      ++stop;
+    while (stop != end && !ends_text[static_cast<unsigned char>(*stop)]) ++stop;
     at_ += static_cast<std::size_t>(stop - from);
     check_length(begin, line_);
     if (stop != end || !refill()) break;

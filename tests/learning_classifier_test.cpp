@@ -418,8 +418,8 @@ public:
     for (Index i = 0; i < rows.n_rows; ++i) {
       double sum = 0.0;
       for (Index j = 0; j < rows.n_cols; ++j)
-        sum -=
-            0.5 * std::pow(rows(i, j) - mean_[static_cast<std::size_t>(j)], 2) + 0.5 * std::log(2.0 * std::numbers::pi);
+        sum -= 0.5 * std::pow(rows(i, j) - mean_[static_cast<std::size_t>(j)], 2) +
+               0.5 * std::log(2.0 * std::numbers::pi);
       out[static_cast<std::size_t>(i)] = sum;
     }
   }

@@ -35,6 +35,11 @@ void ColumnProfile::note_bad(NumberKind kind, const TableSource& table) {
 
 void ColumnProfile::note_category(const TableSource& table) {
   const std::string_view category = canonical_text(table.text(column_));
+  if (category.size() == 1) { // codes of one letter come by the million: spare them the hash table
+    const auto byte = static_cast<unsigned char>(category[0]);
+    if (seen_bytes_[byte]) return;
+    seen_bytes_[byte] = true;
+  }
   if (categories_->contains(category)) return;
   if (categories_->size() == max_categories) {
     has_too_many_categories_ = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <limits>
 #include <memory>
 #include <string>
@@ -54,6 +55,7 @@ private:
   double smallest_ = std::numeric_limits<double>::infinity();
   double largest_ = -std::numeric_limits<double>::infinity();
   std::unique_ptr<TextSet> categories_; ///< null when they are not collected
+  std::bitset<256> seen_bytes_;         ///< categories of one byte among them
   std::vector<BadCell> bad_cells_;
   std::string foreign_text_place_;
 };

@@ -67,7 +67,7 @@ CsvParser::Ending CsvParser::read_plain_field() {
     const char* stop = from;
     while (stop != end && !ends_text[static_cast<unsigned char>(*stop)]) ++stop;
     at_ += static_cast<std::size_t>(stop - from);
-    check_length(begin, line_);
+    check_length(at_ - begin, line_);
     if (stop != end || !refill()) break;
   }
   return end_field(begin, at_);
@@ -91,7 +91,7 @@ CsvParser::Ending CsvParser::read_quoted_field() {
     std::memmove(buffer_.data() + start_ + write, from, length);
     write += length;
     at_ += length;
-    check_length(begin, first_line);
+    check_length(write - begin, first_line);
     if (!is_quote) continue;
     ++at_;
     if (!has_byte() || buffer_[start_ + at_] != '"') return end_field(begin, write);
@@ -124,10 +124,6 @@ CsvParser::Ending CsvParser::end_field(std::size_t begin, std::size_t end) {
   return Ending::line;
 }
 
-bool CsvParser::has_byte() {
-  return start_ + at_ < size_ || refill();
-}
-
 /// Makes more bytes available behind those of the current record; false at the end of the file.
 bool CsvParser::refill() {
   if (is_exhausted_) return false;
@@ -147,8 +143,8 @@ bool CsvParser::refill() {
   return n_read > 0;
 }
 
-void CsvParser::check_length(std::size_t begin, Index line) const {
-  if (at_ - begin > longest_field)
+void CsvParser::check_length(std::size_t length, Index line) const {
+  if (length > longest_field)
     fail(line, "a cell longer than 1 MiB begins here; perhaps a closing quote is missing");
 }
 

@@ -22,8 +22,7 @@ TEST(ExitCode, IsTheDocumentedTable) {
       {ErrorKind::internal, 70},     {ErrorKind::cannot_write, 73}, {ErrorKind::config, 78},
       {ErrorKind::interrupted, 130},
   };
-  for (const auto& [kind, code] : table)
-    EXPECT_EQ(lacuna::exit_code(kind), code);
+  for (const auto& [kind, code] : table) EXPECT_EQ(lacuna::exit_code(kind), code);
 }
 
 TEST(Error, KeepsKindAndText) {

@@ -61,8 +61,7 @@ private:
 TEST(AtomicFile, WritesAllBytesAndNothingElse) {
   const TemporaryFolder folder;
   std::string content(1'000'003, '\0');
-  for (std::size_t i = 0; i < content.size(); ++i)
-    content[i] = static_cast<char>(i * 7);
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7);
   AtomicFile file(folder.path("out"), false);
   file.write(std::string_view(content).substr(0, 10));
   file.write("");

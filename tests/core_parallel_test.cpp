@@ -23,8 +23,7 @@ TEST_P(ParallelFor, RunsEveryTaskOnce) {
   for (const Index n_tasks : {0, 1, 2, 7, 1000}) {
     std::vector<std::atomic<int>> runs(static_cast<std::size_t>(n_tasks));
     parallel_for(n_tasks, GetParam(), [&](Index i) { ++runs[static_cast<std::size_t>(i)]; });
-    for (const auto& count : runs)
-      EXPECT_EQ(count, 1);
+    for (const auto& count : runs) EXPECT_EQ(count, 1);
   }
 }
 
@@ -34,8 +33,7 @@ TEST_P(ParallelFor, OrderedReductionHasTheSameBits) {
     parallel_for(500, threads,
                  [&](Index i) { parts[static_cast<std::size_t>(i)] = 1.0 / static_cast<double>(3 * i + 1); });
     double total = 0.0;
-    for (const double part : parts)
-      total += part;
+    for (const double part : parts) total += part;
     return total;
   };
   EXPECT_EQ(sum(GetParam()), sum(1));
@@ -64,8 +62,7 @@ TEST(ParallelForOrder, ALaterExceptionOfALowerTaskWins) {
         second_has_thrown = true;
         throw std::runtime_error("1");
       }
-      while (!second_has_thrown)
-        std::this_thread::yield();
+      while (!second_has_thrown) std::this_thread::yield();
       throw std::runtime_error("0");
     });
   } catch (const std::runtime_error& error) {
@@ -110,8 +107,7 @@ TEST_P(ParallelFor, CanBeUsedInsideItself) {
   parallel_for(20, GetParam(), [&](Index i) {
     parallel_for(30, GetParam(), [&](Index j) { ++runs[static_cast<std::size_t>(30 * i + j)]; });
   });
-  for (const auto& count : runs)
-    EXPECT_EQ(count, 1);
+  for (const auto& count : runs) EXPECT_EQ(count, 1);
   EXPECT_THROW(parallel_for(4, GetParam(),
                             [&](Index) {
                               parallel_for(4, GetParam(), [](Index) { throw std::runtime_error("inner"); });
@@ -124,8 +120,7 @@ TEST(ParallelForThreads, UsesAsManyThreadsAsAsked) {
   std::atomic<int> arrived{0};
   parallel_for(4, 4, [&](Index) {
     ++arrived;
-    while (arrived < 4)
-      std::this_thread::yield();
+    while (arrived < 4) std::this_thread::yield();
   });
   EXPECT_EQ(arrived, 4);
 }

@@ -24,8 +24,7 @@ constexpr int n_draws = 400'000;
 std::vector<double> draws(std::uint64_t seed, const std::function<double(RandomStream&)>& draw) {
   RandomStream stream(seed, RandomPurpose::simulation);
   std::vector<double> values(n_draws);
-  for (double& value : values)
-    value = draw(stream);
+  for (double& value : values) value = draw(stream);
   return values;
 }
 
@@ -84,18 +83,15 @@ TEST(RandomStream, DoesNotDependOnTheOrderOfWork) {
   };
   std::vector<std::vector<double>> forwards(n_rows);
   std::vector<std::vector<double>> backwards(n_rows);
-  for (std::uint64_t row = 0; row < n_rows; ++row)
-    forwards[row] = row_draws(row);
-  for (std::uint64_t row = n_rows; row-- > 0;)
-    backwards[row] = row_draws(row);
+  for (std::uint64_t row = 0; row < n_rows; ++row) forwards[row] = row_draws(row);
+  for (std::uint64_t row = n_rows; row-- > 0;) backwards[row] = row_draws(row);
   EXPECT_EQ(forwards, backwards);
 
   RandomStream a(7, RandomPurpose::label_draw, 1);
   RandomStream b(7, RandomPurpose::label_draw, 2);
   for (std::uint64_t i = 0; i < 10; ++i) { // interleaved with another stream
     RandomStream fresh(7, RandomPurpose::label_draw, 1);
-    for (std::uint64_t skip = 0; skip < i; ++skip)
-      fresh.next();
+    for (std::uint64_t skip = 0; skip < i; ++skip) fresh.next();
     EXPECT_EQ(a.next(), fresh.next());
     b.next();
   }

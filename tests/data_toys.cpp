@@ -35,8 +35,7 @@ Moments moments(const Dataset& data, Keep keep) {
     m.x1_x2 += x1 * x2;
     m.ones += data.labels[static_cast<std::size_t>(i)] == 1 ? 1 : 0;
   }
-  for (double* sum : {&m.x1, &m.x2, &m.x1_x1, &m.x2_x2, &m.x1_x2, &m.ones})
-    *sum /= m.n;
+  for (double* sum : {&m.x1, &m.x2, &m.x1_x1, &m.x2_x2, &m.x1_x2, &m.ones}) *sum /= m.n;
   m.x1_x1 -= m.x1 * m.x1;
   m.x2_x2 -= m.x2 * m.x2;
   m.x1_x2 -= m.x1 * m.x2;
@@ -70,11 +69,12 @@ TEST(Toys, QuadrantsHasFourBlobsAndClassesByTheSecondCoordinate) {
   for (Index i = 0; i < toy.test.n_rows(); ++i)
     ASSERT_EQ(toy.test.labels[static_cast<std::size_t>(i)], toy.test.features(i, 1) > 0 ? 1 : 0);
   for (const double side : {-1.0, 1.0})
-    for (const char hidden : {0, 1}) {
+    for (const bool hidden : {false, true}) {
       const Moments m = moments(toy.test, [&](Index i) {
-        return toy.test.features(i, 0) * side > 0 && toy.never_labeled[static_cast<std::size_t>(i)] == hidden;
+        return toy.test.features(i, 0) * side > 0 &&
+               (toy.never_labeled[static_cast<std::size_t>(i)] != 0) == hidden;
       });
-      const double height = hidden != 0 ? side : -side; // labels are seen upper left and lower right
+      const double height = hidden ? side : -side; // labels are seen upper left and lower right
       EXPECT_NEAR(m.n, 2500, 220);
       EXPECT_NEAR(m.x1, 3 * side, 0.08);
       EXPECT_NEAR(m.x2, 1.2 * height, 0.045);

@@ -39,10 +39,8 @@ std::vector<Row> random_rows(std::uint64_t problem) {
   std::vector<Row> rows(static_cast<std::size_t>(1 + random_below(random, 400)));
   for (Row& row : rows) {
     double sum = 0.0;
-    for (int k = 0; k < n_classes; ++k)
-      sum += row.probabilities.emplace_back(random.gamma(0.5));
-    for (double& p : row.probabilities)
-      p /= sum;
+    for (int k = 0; k < n_classes; ++k) sum += row.probabilities.emplace_back(random.gamma(0.5));
+    for (double& p : row.probabilities) p /= sum;
     const auto best = std::max_element(row.probabilities.begin(), row.probabilities.end());
     row.prediction = static_cast<int>(best - row.probabilities.begin());
     row.error_probability = 1.0 - *best;
@@ -69,8 +67,7 @@ struct Definition {
         brier += (row.probabilities[k] - y) * (row.probabilities[k] - y) / n;
       }
     }
-    for (int b = 0; b < 20; ++b)
-      add_bin(rows, b / 20.0, (b + 1) / 20.0, b == 19);
+    for (int b = 0; b < 20; ++b) add_bin(rows, b / 20.0, (b + 1) / 20.0, b == 19);
   }
 
 private:

@@ -105,8 +105,7 @@ TEST(Reliability, WithoutRowsNothingIsKnown) {
 
 TEST(Reliability, CertainAndRightIsPerfect) {
   ReliabilityAccumulator rows;
-  for (int i = 0; i < 3; ++i)
-    add(rows, false, 0.0);
+  for (int i = 0; i < 3; ++i) add(rows, false, 0.0);
   const Metrics metrics = rows.metrics();
   for (const double value : {metrics.error_rate, metrics.mean_error_probability, metrics.ece,
                              metrics.brier_error, metrics.brier, metrics.nll})
@@ -131,8 +130,7 @@ TEST(Reliability, CertainAndWrongIsAsBadAsCanBe) {
 TEST(Reliability, OneImpossibleRowMakesTheLikelihoodInfinite) {
   ReliabilityAccumulator rows;
   add(rows, true, 0.0);
-  for (int i = 0; i < 100; ++i)
-    add(rows, false, 0.1);
+  for (int i = 0; i < 100; ++i) add(rows, false, 0.1);
   EXPECT_EQ(rows.metrics().nll, infinity);
   EXPECT_TRUE(std::isfinite(rows.metrics().brier));
 }

@@ -139,8 +139,7 @@ TEST(HostileFile, ShapesAndOffsetsMustFit) {
   refused("[1152921504606846975]", "[0,8]", "another size");
   refused("[1]", "[18446744073709551608,0]", "no file can have");
   std::string ones = "[1";
-  for (int i = 1; i < 33; ++i)
-    ones += ",1";
+  for (int i = 1; i < 33; ++i) ones += ",1";
   refused(ones + "]", "[0,8]", "too many numbers");
 }
 
@@ -200,8 +199,7 @@ TEST(HostileFile, BombsDoNotGoOff) {
   expect_refused(file_of(tensors("\"t\":" + brackets)), "a list");
   expect_refused(file_of(tensors("\"t\":{\"dtype\":\"F64\",\"shape\":" + brackets)), "a list");
   std::string objects;
-  for (int i = 0; i < 1'000'000; ++i)
-    objects += "{\"a\":";
+  for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
   expect_refused(file_of(tensors("\"t\":" + objects)), "unknown field");
   const std::string digits(std::size_t{8} << 20U, '9');
   expect_refused(file_of(tensors(entry("t", "[" + digits + "]", "[0,0]"))), "");
@@ -217,8 +215,7 @@ TEST(HostileFile, ErrorTextsStayShortAndPrintable) {
   } catch (const lacuna::Error& error) {
     const std::string text = error.what();
     EXPECT_LT(text.size(), 500U);
-    for (const char c : text)
-      EXPECT_TRUE(c >= ' ' && c < 0x7f);
+    for (const char c : text) EXPECT_TRUE(c >= ' ' && c < 0x7f);
   }
 }
 

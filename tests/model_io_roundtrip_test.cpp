@@ -35,8 +35,7 @@ rc::Gen<std::string> text_generator() {
   return rc::gen::map(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::oneOf(any, nasty, letter)),
                       [](const std::vector<std::uint32_t>& points) {
                         std::string text;
-                        for (const std::uint32_t point : points)
-                          text += utf8(point);
+                        for (const std::uint32_t point : points) text += utf8(point);
                         return text;
                       });
 }
@@ -58,14 +57,12 @@ Archive random_archive() {
     const auto shape = *rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(0, 4));
     const auto few = std::vector<Index>(shape.begin(), shape.begin() + std::min<Index>(4, std::ssize(shape)));
     Index count = 1;
-    for (const Index size : few)
-      count *= size;
+    for (const Index size : few) count *= size;
     archive.put(name, lacuna::Tensor{few, *rc::gen::container<std::vector<double>>(
                                               static_cast<std::size_t>(count), double_generator())});
   }
   const auto texts = *rc::gen::container<std::vector<std::string>>(text_generator());
-  for (const std::string& name : texts)
-    archive.put_text(name, *text_generator());
+  for (const std::string& name : texts) archive.put_text(name, *text_generator());
   return archive;
 }
 
@@ -90,8 +87,7 @@ RC_GTEST_PROP(ModelFile, FollowsTheSafetensorsRules, ()) {
   RC_ASSERT(metadata.size() == archive.texts().size() + 3);
   RC_ASSERT(metadata["format"] == "lacuna");
   RC_ASSERT(metadata["format_version"] == "1");
-  for (const auto& [name, text] : archive.texts())
-    RC_ASSERT(metadata["text/" + name] == text);
+  for (const auto& [name, text] : archive.texts()) RC_ASSERT(metadata["text/" + name] == text);
 
   std::size_t end = 0;
   auto expected = archive.tensors().begin(); // a map: in the order of names

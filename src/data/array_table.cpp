@@ -28,28 +28,17 @@ template <typename Use>
 auto with_element(const ArrayLayout& layout, const char* from, Use use) {
   const bool big = layout.is_big_endian;
   switch (layout.type) {
-  case ElementType::f4:
-    return use(load<float>(from, big));
-  case ElementType::f8:
-    return use(load<double>(from, big));
-  case ElementType::i1:
-    return use(load<std::int8_t>(from, big));
-  case ElementType::i2:
-    return use(load<std::int16_t>(from, big));
-  case ElementType::i4:
-    return use(load<std::int32_t>(from, big));
-  case ElementType::i8:
-    return use(load<std::int64_t>(from, big));
-  case ElementType::u1:
-    return use(load<std::uint8_t>(from, big));
-  case ElementType::u2:
-    return use(load<std::uint16_t>(from, big));
-  case ElementType::u4:
-    return use(load<std::uint32_t>(from, big));
-  case ElementType::u8:
-    return use(load<std::uint64_t>(from, big));
-  case ElementType::b1:
-    break;
+  case ElementType::f4: return use(load<float>(from, big));
+  case ElementType::f8: return use(load<double>(from, big));
+  case ElementType::i1: return use(load<std::int8_t>(from, big));
+  case ElementType::i2: return use(load<std::int16_t>(from, big));
+  case ElementType::i4: return use(load<std::int32_t>(from, big));
+  case ElementType::i8: return use(load<std::int64_t>(from, big));
+  case ElementType::u1: return use(load<std::uint8_t>(from, big));
+  case ElementType::u2: return use(load<std::uint16_t>(from, big));
+  case ElementType::u4: return use(load<std::uint32_t>(from, big));
+  case ElementType::u8: return use(load<std::uint64_t>(from, big));
+  case ElementType::b1: break;
   }
   return use(static_cast<std::uint8_t>(*from != 0 ? 1 : 0));
 }
@@ -144,19 +133,15 @@ std::size_t element_size(ElementType type) {
   switch (type) {
   case ElementType::f8:
   case ElementType::i8:
-  case ElementType::u8:
-    return 8;
+  case ElementType::u8: return 8;
   case ElementType::f4:
   case ElementType::i4:
-  case ElementType::u4:
-    return 4;
+  case ElementType::u4: return 4;
   case ElementType::i2:
-  case ElementType::u2:
-    return 2;
+  case ElementType::u2: return 2;
   case ElementType::i1:
   case ElementType::u1:
-  case ElementType::b1:
-    break;
+  case ElementType::b1: break;
   }
   return 1;
 }
@@ -172,8 +157,7 @@ void set_shape(ArrayLayout& layout, const std::vector<std::uint64_t>& shape, con
   };
   layout.n_rows = shape[0];
   layout.n_columns = 1;
-  for (std::size_t k = 1; k < shape.size(); ++k)
-    layout.n_columns = times(layout.n_columns, shape[k]);
+  for (std::size_t k = 1; k < shape.size(); ++k) layout.n_columns = times(layout.n_columns, shape[k]);
   times(times(layout.n_rows, layout.n_columns), element_size(layout.type));
   if (layout.n_columns == 0) fail_data(in_quotes(path) + " has no columns");
   if (layout.n_columns > max_columns)

@@ -20,8 +20,7 @@ constexpr std::size_t longest_record = 256U * 1024U * 1024U;
 /// The bytes that end a run of ordinary text outside quotes.
 constexpr std::array<bool, 256> ends_text = [] {
   std::array<bool, 256> table{};
-  for (const unsigned char c : {',', '\n', '\r', '\0'})
-    table[c] = true;
+  for (const unsigned char c : {',', '\n', '\r', '\0'}) table[c] = true;
   return table;
 }();
 
@@ -66,10 +65,9 @@ CsvParser::Ending CsvParser::read_plain_field() {
     const char* from = buffer_.data() + start_ + at_;
     const char* end = buffer_.data() + size_;
     const char* stop = from;
-    while (stop != end && !ends_text[static_cast<unsigned char>(*stop)])
-      ++stop;
+    while (stop != end && !ends_text[static_cast<unsigned char>(*stop)]) ++stop;
     at_ += static_cast<std::size_t>(stop - from);
-    check_length(begin, line_);
+    check_length(at_ - begin, line_);
     if (stop != end || !refill()) break;
   }
   return end_field(begin, at_);
@@ -93,7 +91,7 @@ CsvParser::Ending CsvParser::read_quoted_field() {
     std::memmove(buffer_.data() + start_ + write, from, length);
     write += length;
     at_ += length;
-    check_length(begin, first_line);
+    check_length(write - begin, first_line);
     if (!is_quote) continue;
     ++at_;
     if (!has_byte() || buffer_[start_ + at_] != '"') return end_field(begin, write);
@@ -145,8 +143,8 @@ bool CsvParser::refill() {
   return n_read > 0;
 }
 
-void CsvParser::check_length(std::size_t begin, Index line) const {
-  if (at_ - begin > longest_field)
+void CsvParser::check_length(std::size_t length, Index line) const {
+  if (length > longest_field)
     fail(line, "a cell longer than 1 MiB begins here; perhaps a closing quote is missing");
 }
 

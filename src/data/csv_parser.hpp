@@ -38,7 +38,7 @@ private:
   Ending end_field(std::size_t begin, std::size_t end);
   bool has_byte() { return start_ + at_ < size_ || refill(); }
   bool refill();
-  void check_length(std::size_t begin, Index line) const;
+  void check_length(std::size_t length, Index line) const;
   [[noreturn]] void fail(Index line, const std::string& what) const;
 
   ByteSource& source_;

@@ -9,16 +9,11 @@ namespace {
 
 ElementType idx_type(unsigned char code) {
   switch (code) {
-  case 0x08:
-    return ElementType::u1;
-  case 0x09:
-    return ElementType::i1;
-  case 0x0B:
-    return ElementType::i2;
-  case 0x0C:
-    return ElementType::i4;
-  case 0x0D:
-    return ElementType::f4;
+  case 0x08: return ElementType::u1;
+  case 0x09: return ElementType::i1;
+  case 0x0B: return ElementType::i2;
+  case 0x0C: return ElementType::i4;
+  case 0x0D: return ElementType::f4;
   default: // 0x0E: open_table lets no other pass
     return ElementType::f8;
   }
@@ -38,8 +33,7 @@ std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes) {
     std::array<char, 4> raw{};
     if (bytes->read(raw.data(), raw.size()) != raw.size())
       fail_data(in_quotes(bytes->path()) + " is cut off within its IDX header");
-    for (const char byte : raw)
-      size = (size << 8U) | static_cast<unsigned char>(byte);
+    for (const char byte : raw) size = (size << 8U) | static_cast<unsigned char>(byte);
   }
   set_shape(layout, shape, bytes->path());
   return open_array_table(std::move(bytes), layout);

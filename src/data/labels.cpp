@@ -27,8 +27,7 @@ std::optional<std::int64_t> as_integer(const std::string& text) {
 /// The order of the classes: by value when all are integers, by letters otherwise.
 std::vector<std::size_t> class_order(const std::vector<std::string>& names) {
   std::vector<std::optional<std::int64_t>> values;
-  for (const std::string& name : names)
-    values.push_back(as_integer(name));
+  for (const std::string& name : names) values.push_back(as_integer(name));
   const bool is_integer = std::ranges::all_of(values, [](const auto& value) { return value.has_value(); });
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -59,10 +58,8 @@ LabelFile::LabelFile(const std::string& path)
 
 void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
   if (table_ended && labels_ended) return;
-  while (!table_ended)
-    table_ended = !table.next();
-  while (!labels_ended)
-    labels_ended = !labels.next();
+  while (!table_ended) table_ended = !table.next();
+  while (!labels_ended) labels_ended = !labels.next();
   const Index n_rows = table.row();
   const Index n_labels = labels.table().row();
   fail_data(

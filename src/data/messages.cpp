@@ -21,8 +21,7 @@ bool is_continuation(char byte) {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -65,8 +64,7 @@ bool is_valid_utf8(std::string_view text) {
 std::string in_quotes(std::string_view text) {
   std::string_view kept = text.substr(0, longest_quote);
   if (kept.size() < text.size())
-    while (!kept.empty() && is_continuation(text[kept.size()]))
-      kept.remove_suffix(1);
+    while (!kept.empty() && is_continuation(text[kept.size()])) kept.remove_suffix(1);
   const bool is_text = is_valid_utf8(kept);
   std::string result = "'";
   for (const char c : kept) {

@@ -153,8 +153,7 @@ std::string read_header_text(ByteSource& bytes) {
                           in_quotes(bytes.path()), version));
   std::size_t length = 0;
   const std::string raw = read_exactly(version == 1 ? 2 : 4);
-  for (std::size_t k = raw.size(); k-- > 0;)
-    length = (length << 8U) | static_cast<unsigned char>(raw[k]);
+  for (std::size_t k = raw.size(); k-- > 0;) length = (length << 8U) | static_cast<unsigned char>(raw[k]);
   if (length > longest_header) fail_data(in_quotes(bytes.path()) + " has a damaged NPY header");
   return read_exactly(length);
 }

@@ -63,16 +63,14 @@ std::string describe_bad_number(NumberKind kind, std::string_view cell) {
   case NumberKind::too_large:
     return fmt::format("the value {} is too large; features must lie within +-{:g}; rescale the column",
                        in_quotes(cell), largest_feature);
-  default:
-    return "the cell holds " + in_quotes(cell) + ", expected a number";
+  default: return "the cell holds " + in_quotes(cell) + ", expected a number";
   }
 }
 
 RowEncoder::RowEncoder(const TableSchema& schema, const TableSource& table)
     : n_features_(schema.n_features()) {
   TextMap<std::size_t> places;
-  for (std::size_t j = 0; j < table.column_names().size(); ++j)
-    places.emplace(table.column_names()[j], j);
+  for (std::size_t j = 0; j < table.column_names().size(); ++j) places.emplace(table.column_names()[j], j);
   std::vector<std::string> missing;
   for (const TableColumn& column : schema.columns) {
     const auto found = places.find(column.name);

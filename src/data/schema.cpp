@@ -37,8 +37,7 @@ std::vector<std::string> TableSchema::feature_names() const {
   std::vector<std::string> names;
   for (const TableColumn& column : columns) {
     if (!column.is_categorical) names.push_back(column.name);
-    for (const std::string& category : column.categories)
-      names.push_back(column.name + "=" + category);
+    for (const std::string& category : column.categories) names.push_back(column.name + "=" + category);
   }
   return names;
 }
@@ -65,8 +64,7 @@ TableSchema TableSchema::load(const Archive& archive, const std::string& prefix)
   try {
     const nlohmann::json saved = nlohmann::json::parse(archive.text(prefix + entry));
     schema.label_column = saved.at("label_column").get<std::string>();
-    for (const nlohmann::json& column : saved.at("columns"))
-      schema.columns.push_back(column_from(column));
+    for (const nlohmann::json& column : saved.at("columns")) schema.columns.push_back(column_from(column));
   } catch (const nlohmann::json::exception&) {
     schema.columns.clear();
   }

@@ -31,8 +31,7 @@ void refuse_foreign(const std::string& path, std::string_view head) {
 void TableSource::set_numbered_columns(std::size_t n_columns) {
   column_names_.clear();
   column_names_.reserve(n_columns);
-  for (std::size_t j = 0; j < n_columns; ++j)
-    column_names_.push_back(fmt::format("c{}", j));
+  for (std::size_t j = 0; j < n_columns; ++j) column_names_.push_back(fmt::format("c{}", j));
 }
 
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {

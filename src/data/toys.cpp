@@ -109,8 +109,7 @@ Toy make_toy(const std::string& name, std::uint64_t seed) {
   toy.train = to_dataset(train, class_names);
   hide_labels(toy.train, train, seed);
   toy.test = to_dataset(test, class_names);
-  for (const Point& point : test)
-    toy.never_labeled.push_back(point.can_be_labeled ? 0 : 1);
+  for (const Point& point : test) toy.never_labeled.push_back(point.can_be_labeled ? 0 : 1);
   return toy;
 }
 

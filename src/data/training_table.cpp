@@ -68,8 +68,7 @@ public:
 
   void run(Observer& observer) {
     while (next()) {
-      for (ColumnProfile& profile : profiles_)
-        profile.add(table_);
+      for (ColumnProfile& profile : profiles_) profile.add(table_);
       if (may_have_index_ && counts_rows_) check_index();
       report(table_, 0.0, observer);
     }

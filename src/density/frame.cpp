@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lacuna/core/errors.hpp"
+#include "lacuna/math/moments.hpp"
 
 namespace lacuna {
 
@@ -23,27 +24,6 @@ Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_fea
     if (!(s > 0.0) || !std::isfinite(s))
       throw Error(ErrorKind::data, "the model is damaged: a scale is not positive");
   return frame;
-}
-
-RowMoments row_moments(const WeightedRows& rows) {
-  const auto d = static_cast<std::size_t>(rows.n_features());
-  RowMoments result{0.0, std::vector<double>(d), std::vector<double>(d)};
-  // West's update: one pass, and no cancellation however far the data lie from zero.
-  for (Index i = 0; i < rows.size(); ++i) {
-    const double w = rows.weight(i);
-    if (w <= 0.0) continue;
-    result.weight += w;
-    const double* const x = rows.row(i);
-    const double share = w / result.weight;
-    for (std::size_t j = 0; j < d; ++j) {
-      const double difference = x[j] - result.mean[j];
-      result.mean[j] += share * difference;
-      result.variance[j] += w * difference * (x[j] - result.mean[j]);
-    }
-  }
-  if (result.weight > 0.0)
-    for (double& v : result.variance) v = std::max(0.0, v / result.weight);
-  return result;
 }
 
 Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance) {

@@ -26,12 +26,4 @@ struct Frame {
 /// few more rows of it, so that a single row or a constant feature has a scale too.
 Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance);
 
-/// Total weight, weighted mean and weighted variance (divided by the total weight) per feature.
-struct RowMoments {
-  double weight = 0.0;
-  std::vector<double> mean;
-  std::vector<double> variance;
-};
-RowMoments row_moments(const WeightedRows& rows);
-
 } // namespace lacuna

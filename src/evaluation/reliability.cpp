@@ -55,8 +55,7 @@ void check_row(Index row, int label, int prediction, double error_probability,
 void ReliabilityAccumulator::add(int label, int prediction, double error_probability,
                                  std::span<const double> probabilities) {
   Index row = 1;
-  for (const Sums& bin : bins_)
-    row += bin.n;
+  for (const Sums& bin : bins_) row += bin.n;
   check_row(row, label, prediction, error_probability, probabilities);
 
   const double error = prediction == label ? 0.0 : 1.0;

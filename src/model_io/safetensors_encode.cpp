@@ -71,8 +71,7 @@ std::string make_header(const Archive& archive) {
 std::vector<char> encode_archive(const Archive& archive) {
   const std::string header = make_header(archive);
   std::size_t size = safetensors::length_bytes + header.size();
-  for (const auto& [name, tensor] : archive.tensors())
-    size += tensor.values.size() * sizeof(double);
+  for (const auto& [name, tensor] : archive.tensors()) size += tensor.values.size() * sizeof(double);
 
   std::vector<char> file(size);
   const std::uint64_t header_size = header.size();

@@ -168,8 +168,7 @@ private:
     for (Index row = 0; row < probability.n_rows(); ++row) {
       for (Index first = 0, last = 0; first < probability.n_cols(); first = last) {
         const int number = shade_number(probability(row, first));
-        while (last < probability.n_cols() && shade_number(probability(row, last)) == number)
-          ++last;
+        while (last < probability.n_cols() && shade_number(probability(row, last)) == number) ++last;
         fmt::format_to(std::back_inserter(runs[static_cast<std::size_t>(number)]), "M{0} {1}h{2}v1h-{2}z",
                        first, row, last - first);
       }

@@ -19,16 +19,14 @@ inline std::uint32_t slow_crc32(std::string_view bytes) {
   std::uint32_t crc = 0xffffffffU;
   for (const char byte : bytes) {
     crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit)
-      crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
   }
   return ~crc;
 }
 
 inline std::string little_endian(std::uint64_t value) {
   std::string bytes;
-  for (unsigned i = 0; i < 8; ++i)
-    bytes += static_cast<char>((value >> (8 * i)) & 0xffU);
+  for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xffU);
   return bytes;
 }
 
@@ -77,7 +75,6 @@ inline void expect_error(const std::function<void()>& action, lacuna::ErrorKind 
     ADD_FAILURE() << "nothing was thrown";
   } catch (const lacuna::Error& error) {
     EXPECT_EQ(error.kind(), kind) << error.what();
-    for (const std::string& part : parts)
-      EXPECT_THAT(error.what(), testing::HasSubstr(part));
+    for (const std::string& part : parts) EXPECT_THAT(error.what(), testing::HasSubstr(part));
   }
 }

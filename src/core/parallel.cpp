@@ -20,8 +20,7 @@ int resolve_threads(int threads) {
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work) {
   const auto n_threads = static_cast<Index>(resolve_threads(threads));
   if (n_tasks <= 1 || n_threads <= 1) {
-    for (Index i = 0; i < n_tasks; ++i)
-      work(i);
+    for (Index i = 0; i < n_tasks; ++i) work(i);
     return;
   }
   std::atomic<Index> next{0};
@@ -43,8 +42,7 @@ void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& 
     }
   };
   std::vector<std::jthread> pool;
-  for (Index t = 1; t < std::min(n_threads, n_tasks); ++t)
-    pool.emplace_back(run);
+  for (Index t = 1; t < std::min(n_threads, n_tasks); ++t) pool.emplace_back(run);
   run();
   pool.clear(); // joins
   if (failure) std::rethrow_exception(failure);

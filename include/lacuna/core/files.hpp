@@ -10,8 +10,8 @@ namespace lacuna {
 /// If commit() is never reached, nothing is left behind and an older file stays as it was.
 class AtomicFile {
 public:
-  /// Throws Error(cannot_write) when the folder cannot be written to, or the path exists and `overwrite` is
-  /// false.
+  /// Throws Error(cannot_write) when the folder cannot be written to, the path exists and `overwrite` is
+  /// false, or the path is a folder, device or pipe.
   AtomicFile(std::string path, bool overwrite);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -22,8 +22,11 @@ public:
   void commit();
 
 private:
+  void rename_to_path();
+
   std::string path_;
   std::string temporary_path_;
+  bool overwrite_;
   std::FILE* file_ = nullptr;
 };
 

@@ -33,8 +33,9 @@ struct LearningOptions {
   std::string density = "vb-gmm"; ///< the density family
   VbMixtureOptions vb_mixture;
   Index max_em_iterations = 100; ///< mcar-em: rounds of filling and fitting
-  double em_tolerance = 1e-4;    ///< mcar-em: converged when the labels move by less than this on average
-  Index n_folds = 5;             ///< kappa auto: folds of the cross-fit
+  double em_tolerance =
+      1e-4;          ///< mcar-em: converged when the log likelihood changes by less than this per row
+  Index n_folds = 5; ///< kappa auto: folds of the cross-fit
   std::uint64_t seed = 0;
   int threads = 0; ///< 0: all cores. Never changes a result
 };

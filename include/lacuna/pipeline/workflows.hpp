@@ -47,8 +47,9 @@ struct EvaluateOutcome {
 };
 EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer);
 
-/// The documents the CLI writes with --json, and later tools read.
-std::string fit_record_json(const FitRequest& request, const FitSummary& summary);
-std::string evaluation_json(const EvaluateOutcome& outcome);
+/// The documents the CLI writes with --json, and later tools read. The first is the model's record and how
+/// long the fit took: the record itself holds no time, so that a seed has one model file.
+std::string fit_json(const FitOutcome& outcome, double seconds);
+std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model);
 
 } // namespace lacuna

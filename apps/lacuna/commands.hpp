@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace lacuna::cli {
+
+/// The work of the subcommand that the user chose; it runs after the whole command line has been read.
+using Command = std::function<void()>;
+
+void add_fit(CLI::App& app, Command& command);
+void add_predict(CLI::App& app, Command& command);
+void add_evaluate(CLI::App& app, Command& command);
+void add_info(CLI::App& app, Command& command);
+void add_demo(CLI::App& app, Command& command);
+
+/// A subcommand with the help layout they all share.
+CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& usage, const std::string& examples);
+
+} // namespace lacuna::cli

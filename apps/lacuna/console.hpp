@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "lacuna/core/observer.hpp"
+
+namespace lacuna::cli {
+
+/// From now on SIGINT and SIGTERM ask running work to stop and clean up; a second one kills at once.
+void catch_interrupts();
+
+/// Talk, on stderr: "lacuna: <text>".
+void say(std::string_view text);
+
+/// Shows progress and warnings on stderr. A bar on a terminal, after two seconds; elsewhere a line at most
+/// every ten seconds.
+class ConsoleObserver : public Observer {
+public:
+  ConsoleObserver();
+  ~ConsoleObserver() override;
+  ConsoleObserver(const ConsoleObserver&) = delete;
+  ConsoleObserver& operator=(const ConsoleObserver&) = delete;
+
+  void progress(std::string_view stage, double done, double total) override;
+  void warning(std::string_view text) override;
+  bool cancelled() const override;
+  double seconds() const;
+
+private:
+  void erase_bar();
+
+  std::chrono::steady_clock::time_point start_;
+  double shown_at_ = 0.0;
+  bool is_terminal_ = false;
+  bool bar_is_shown_ = false;
+  std::mutex mutex_;
+};
+
+} // namespace lacuna::cli

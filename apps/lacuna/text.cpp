@@ -1,0 +1,58 @@
+#include "text.hpp"
+
+#include <algorithm>
+
+namespace lacuna::cli {
+
+namespace {
+
+// How wide a text is on screen: UTF-8 continuation bytes take no place of their own.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+} // namespace
+
+std::string grouped(Index number) {
+  std::string text = std::to_string(number);
+  const std::size_t first_digit = number < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > first_digit + 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string counted(Index number, const std::string& noun) {
+  return grouped(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& texts, std::size_t limit) {
+  std::string result;
+  for (std::size_t i = 0; i < std::min(limit, texts.size()); ++i) result += (i == 0 ? "" : ", ") + texts[i];
+  if (texts.size() > limit) result += " and " + std::to_string(texts.size() - limit) + " more";
+  return result;
+}
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], width_of(row[column]));
+  }
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - width_of(row[column]), ' ');
+      line += column == 0 ? row[column] + padding : "  " + padding + row[column];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+} // namespace lacuna::cli

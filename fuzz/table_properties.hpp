@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "lacuna/core/errors.hpp"
+#include "lacuna/data/table.hpp"
+
+/// Whatever the file holds: it is refused with an error about data or usage, or what comes out is sound and
+/// the streaming reader sees the same numbers and labels as the training reader.
+inline void check_table(const std::string& path, const std::string& label_column,
+                        const lacuna::TableOptions& options, lacuna::Index block_rows) {
+  using namespace lacuna;
+  const auto require = [](bool holds) {
+    if (!holds) std::abort();
+  };
+  try {
+    const TrainingTable table =
+        read_training_table(path, label_column, {"extra"}, options, silent_observer());
+    check_dataset(table.data);
+    require(table.data.n_rows() > 0 && table.data.n_features() > 0);
+    require(
+        std::is_sorted(table.data.class_names.begin(), table.data.class_names.end())); // 'extra' is a word
+    Archive archive;
+    table.schema.save(archive, "x/");
+    TableReader reader(path, TableSchema::load(archive, "x/"), options, label_column, "");
+    TableBlock block;
+    Index n_rows = 0;
+    while (reader.next(block, block_rows)) {
+      require(block.first_row == n_rows);
+      for (Index i = 0; i < block.features.n_rows(); ++i, ++n_rows) {
+        require(std::equal(block.features.row(i), block.features.row(i) + block.features.n_cols(),
+                           table.data.features.row(n_rows)));
+        const std::string& label = block.labels[static_cast<std::size_t>(i)];
+        const int number = table.data.labels[static_cast<std::size_t>(n_rows)];
+        require(number == missing_label ? label.empty()
+                                        : label == table.data.class_names[static_cast<std::size_t>(number)]);
+      }
+    }
+    require(n_rows == table.data.n_rows() && reader.n_unseen_categories() == 0);
+  } catch (const Error& error) {
+    require(error.kind() == ErrorKind::data || error.kind() == ErrorKind::usage);
+  }
+}

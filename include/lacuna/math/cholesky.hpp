@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// Replaces the symmetric matrix `a` (n x n, row-major; the lower triangle is read) by its lower Cholesky
+/// factor, zeros above. When `a` is not positive definite to working precision, the smallest rung of a ladder
+/// of multiples of its mean diagonal that makes it so is added to the diagonal; returns that jitter, 0 when
+/// none was needed. Throws Error(internal) when `a` is not finite or its diagonal is not positive.
+double robust_cholesky(std::span<double> a, Index n);
+
+/// Replaces a lower triangular matrix by its inverse, which is lower triangular too.
+void invert_lower(std::span<double> l, Index n);
+
+/// log determinant of L L' for a lower triangular L.
+double log_determinant(std::span<const double> l, Index n);
+
+} // namespace lacuna

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// log Gamma(x) for x > 0. std::lgamma writes a global and is not safe between threads.
+double log_gamma(double x);
+
+/// The derivative of log_gamma, for x > 0.
+double digamma(double x);
+
+/// log of the multivariate gamma function of dimension d at x > (d - 1) / 2.
+double log_multivariate_gamma(double x, Index d);
+
+/// log of the Beta function for a, b > 0.
+double log_beta(double a, double b);
+
+/// log(sum(exp(values))) without overflow: -inf for no values or when all are -inf, NaN when one is NaN.
+double log_sum_exp(std::span<const double> values);
+
+} // namespace lacuna

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/evaluation/reliability.hpp"
+#include "lacuna/learning/options.hpp"
+
+namespace lacuna {
+
+/// The built-in toys, all methods, side by side.
+struct DemoRequest {
+  std::string directory = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
+  std::uint64_t seed = 0;
+  int threads = 0;
+  bool overwrite = false; ///< replace files that differ; equal ones may always be there
+};
+
+/// One method on the test rows of one toy, apart by whether labels are ever seen there.
+struct DemoResult {
+  std::string toy;
+  Method method = Method::mar;
+  Metrics labeled;
+  Metrics never_labeled;
+};
+
+struct DemoOutcome {
+  std::vector<DemoResult> results;
+  std::vector<std::string> files; ///< what was written, in order: per toy the two tables and the picture
+};
+
+DemoOutcome run_demo(const DemoRequest& request, Observer& observer);
+
+/// What the numbers show, one sentence per toy. Follows the numbers: it says so when mar did worse.
+std::string demo_verdict(const DemoOutcome& outcome);
+
+} // namespace lacuna

@@ -1,0 +1,97 @@
+#include "data/byte_source.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "data/messages.hpp"
+#include "lacuna/core/errors.hpp"
+
+namespace lacuna {
+
+struct ByteSource::Handle {
+  gzFile file = nullptr;
+  ~Handle() {
+    if (file != nullptr) gzclose_r(file);
+  }
+};
+
+namespace {
+
+constexpr unsigned buffer_size = 256U * 1024U;
+constexpr std::size_t longest_peek = 16;
+
+[[noreturn]] void fail_open(const std::string& path, const std::string& reason) {
+  throw Error(ErrorKind::no_input, "cannot read " + in_quotes(path) + ": " + reason);
+}
+
+} // namespace
+
+ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::make_unique<Handle>()) {
+  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_open(path_, errno == ENOENT ? "there is no such file" : std::strerror(errno));
+  struct stat info {};
+  const bool is_known = fstat(descriptor, &info) == 0;
+  if (is_known && S_ISDIR(info.st_mode)) {
+    close(descriptor);
+    fail_open(path_, "it is a folder; name a file");
+  }
+  if (is_known && S_ISREG(info.st_mode)) file_size_ = static_cast<std::uint64_t>(info.st_size);
+  handle_->file = gzdopen(descriptor, "rb"); // takes the descriptor over
+  if (handle_->file == nullptr) {
+    close(descriptor);
+    fail_open(path_, "out of memory");
+  }
+  gzbuffer(handle_->file, buffer_size);
+}
+
+ByteSource::~ByteSource() = default;
+
+std::size_t ByteSource::read_unpacked(char* into, std::size_t size) {
+  std::size_t n_read = 0;
+  while (n_read < size) {
+    const std::size_t wanted = std::min<std::size_t>(size - n_read, std::numeric_limits<int>::max() / 2);
+    const int got = gzread(handle_->file, into + n_read, static_cast<unsigned>(wanted));
+    if (got > 0) n_read += static_cast<std::size_t>(got);
+    if (got >= 0 && static_cast<std::size_t>(got) == wanted) continue;
+    int code = Z_OK;
+    const char* reason = gzerror(handle_->file, &code);
+    if (code == Z_ERRNO) fail_open(path_, std::strerror(errno));
+    if (code == Z_BUF_ERROR) fail_data(in_quotes(path_) + " is cut off: the gzip data end too early");
+    if (code != Z_OK && code != Z_STREAM_END)
+      fail_data(in_quotes(path_) + " cannot be unpacked, the gzip data are damaged (" + reason + ")");
+    break;
+  }
+  return n_read;
+}
+
+std::size_t ByteSource::read(char* into, std::size_t size) {
+  const std::size_t n_peeked = std::min(size, peeked_.size());
+  std::copy_n(peeked_.data(), n_peeked, into);
+  peeked_.erase(0, n_peeked);
+  return n_peeked + read_unpacked(into + n_peeked, size - n_peeked);
+}
+
+std::string_view ByteSource::peek(std::size_t size) {
+  size = std::min(size, longest_peek);
+  if (peeked_.size() < size) {
+    const std::size_t had = peeked_.size();
+    peeked_.resize(size);
+    peeked_.resize(had + read_unpacked(peeked_.data() + had, size - had));
+  }
+  return std::string_view(peeked_).substr(0, size);
+}
+
+double ByteSource::position() const {
+  const auto offset = gzoffset(handle_->file);
+  if (file_size_ == 0 || offset < 0) return 0.0;
+  return std::min(1.0, static_cast<double>(offset) / static_cast<double>(file_size_));
+}
+
+} // namespace lacuna

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lacuna {
+
+/// The bytes of a file from front to back, unpacked when it is gzip.
+class ByteSource {
+public:
+  /// Throws Error(no_input) when there is no such file, it is a folder, or it may not be read.
+  explicit ByteSource(std::string path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Reads `size` bytes, fewer only at the end of the file. Throws Error(data) for damaged gzip.
+  std::size_t read(char* into, std::size_t size);
+  /// Up to 16 of the next bytes, which stay unread.
+  std::string_view peek(std::size_t size);
+  /// Share of the file read so far, 0 to 1; 0 when nobody knows (a pipe).
+  double position() const;
+  const std::string& path() const { return path_; }
+
+private:
+  struct Handle;
+  std::size_t read_unpacked(char* into, std::size_t size);
+
+  std::string path_;
+  std::unique_ptr<Handle> handle_;
+  std::uint64_t file_size_ = 0;
+  std::string peeked_;
+};
+
+} // namespace lacuna

@@ -1,0 +1,79 @@
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "data/csv_parser.hpp"
+#include "data/messages.hpp"
+#include "data/table_source.hpp"
+
+namespace lacuna {
+
+namespace {
+
+class CsvTable : public TableSource {
+public:
+  CsvTable(std::unique_ptr<ByteSource> source, const TextFormat& format)
+      : TableSource(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
+    if (!parser_.next()) fail_data(in_quotes(path()) + " holds blank lines only");
+    has_names_ = format.has_header;
+    if (has_names_) {
+      read_header();
+    } else {
+      set_numbered_columns(parser_.n_fields());
+      is_first_row_read_ = true;
+    }
+  }
+
+  bool next() override {
+    if (is_first_row_read_) {
+      is_first_row_read_ = false;
+    } else if (!parser_.next()) {
+      return false;
+    }
+    ++row_;
+    if (parser_.n_fields() != column_names_.size()) fail_ragged();
+    return true;
+  }
+
+  std::string_view text(std::size_t column) const override { return trim(parser_.field(column)); }
+  Number number(std::size_t column) const override { return parse_number(text(column)); }
+  bool is_numeric() const override { return false; }
+  std::string place() const override { return fmt::format("row {} (line {})", row_, parser_.line()); }
+
+private:
+  void read_header() {
+    std::unordered_set<std::string> seen;
+    for (std::size_t j = 0; j < parser_.n_fields(); ++j) {
+      std::string name(text(j));
+      if (name.empty()) name = fmt::format("column {}", j + 1);
+      if (!is_valid_utf8(name))
+        fail_data(
+            fmt::format("{}, line {}: the name of column {} is not text in UTF-8; convert the file, for "
+                        "example with iconv",
+                        in_quotes(path()), parser_.line(), j + 1));
+      if (!seen.insert(name).second)
+        fail_data(fmt::format("{}, line {}: two columns are named {}; give each its own name",
+                              in_quotes(path()), parser_.line(), in_quotes(name)));
+      column_names_.push_back(std::move(name));
+    }
+    is_first_name_empty_ = text(0).empty();
+  }
+
+  [[noreturn]] void fail_ragged() const {
+    fail_data(fmt::format("{}, {}: found {} cells, expected {} as in the {}; a cell that holds a comma must "
+                          "stand in double quotes",
+                          in_quotes(path()), place(), parser_.n_fields(), column_names_.size(),
+                          has_names_ ? "header" : "first row"));
+  }
+
+  CsvParser parser_;
+  bool is_first_row_read_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<TableSource> open_csv_table(std::unique_ptr<ByteSource> bytes, const TextFormat& format) {
+  return std::make_unique<CsvTable>(std::move(bytes), format);
+}
+
+} // namespace lacuna

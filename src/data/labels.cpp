@@ -1,0 +1,127 @@
+#include "data/labels.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/data/dataset.hpp"
+
+namespace lacuna {
+
+namespace {
+
+std::optional<std::int64_t> as_integer(const std::string& text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return value;
+}
+
+/// The order of the classes: by value when all are integers, by letters otherwise.
+std::vector<std::size_t> class_order(const std::vector<std::string>& names) {
+  std::vector<std::optional<std::int64_t>> values;
+  for (const std::string& name : names) values.push_back(as_integer(name));
+  const bool is_integer = std::ranges::all_of(values, [](const auto& value) { return value.has_value(); });
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (is_integer && *values[a] != *values[b]) return *values[a] < *values[b];
+    return names[a] < names[b];
+  });
+  return order;
+}
+
+} // namespace
+
+LabelReading::LabelReading(std::string_view missing_token)
+    : missing_token_(canonical_text(trim(missing_token))) {}
+
+std::string_view LabelReading::operator()(std::string_view cell) const {
+  if (is_missing_token(cell)) return {};
+  const std::string_view label = canonical_text(cell);
+  return label == missing_token_ ? std::string_view() : label;
+}
+
+LabelFile::LabelFile(const std::string& path)
+    : table_(open_table(path, {.has_header = false, .keep_blank_lines = true})) {
+  if (table_->column_names().size() != 1)
+    fail_data(fmt::format("{} has {} columns; a file of labels holds one label per row and nothing else",
+                          in_quotes(path), table_->column_names().size()));
+}
+
+void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
+  if (table_ended && labels_ended) return;
+  while (!table_ended) table_ended = !table.next();
+  while (!labels_ended) labels_ended = !labels.next();
+  const Index n_rows = table.row();
+  const Index n_labels = labels.table().row();
+  fail_data(
+      fmt::format("{} has {} rows but {} has {} labels; there must be one label, perhaps empty, for every "
+                  "row{}",
+                  in_quotes(table.path()), n_rows, in_quotes(labels.table().path()), n_labels,
+                  n_labels == n_rows + 1 ? ", and no header above them" : ""));
+}
+
+int LabelCollector::number_of(std::string_view label) {
+  const auto found = numbers_.find(label);
+  if (found != numbers_.end()) return found->second;
+  const auto number = static_cast<int>(names_.size());
+  names_.emplace_back(label);
+  numbers_.emplace(names_.back(), number);
+  return number;
+}
+
+void LabelCollector::add(std::string_view label, const TableSource& table, std::size_t column) {
+  if (label.empty()) {
+    labels_.push_back(missing_label);
+    return;
+  }
+  const std::size_t n_before = names_.size();
+  labels_.push_back(number_of(label));
+  if (names_.size() == n_before) return;
+  if (!is_valid_utf8(label))
+    fail_data(fmt::format("{}: the label {} is not text in UTF-8; convert the file, for example with iconv",
+                          cell_place(table, column), in_quotes(label)));
+  if (names_.size() > max_categories)
+    fail_data(fmt::format("{}: here is the {}th different label; so many do not look like classes, but like "
+                          "an identifier or a measured number; choose another label column",
+                          cell_place(table, column), names_.size()));
+}
+
+void LabelCollector::add_classes(const std::vector<std::string>& classes, const LabelReading& reading) {
+  for (const std::string& name : classes) {
+    const std::string_view label = reading(trim(name));
+    if (label.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("the class {} in --classes means a missing label; a class needs "
+                              "another name than an empty one, NA, <NA>, NaN, ? or that of "
+                              "--missing-label",
+                              in_quotes(name)));
+    if (!is_valid_utf8(label))
+      throw Error(ErrorKind::usage,
+                  fmt::format("the class {} in --classes is not text in UTF-8", in_quotes(name)));
+    number_of(label);
+  }
+}
+
+void LabelCollector::finish(std::vector<std::string>& class_names, std::vector<int>& labels) {
+  const std::vector<std::size_t> order = class_order(names_);
+  std::vector<int> place(names_.size());
+  class_names.clear();
+  for (const std::size_t number : order) {
+    place[number] = static_cast<int>(class_names.size());
+    class_names.push_back(names_[number]);
+  }
+  for (int& label : labels_)
+    if (label != missing_label) label = place[static_cast<std::size_t>(label)];
+  labels = std::move(labels_);
+}
+
+} // namespace lacuna

@@ -1,0 +1,107 @@
+#include "data/messages.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "lacuna/core/errors.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr std::size_t longest_quote = 60;
+constexpr std::size_t longest_list = 20;
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Letters to insert, delete or replace until one word is the other, ignoring case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+} // namespace
+
+void fail_data(const std::string& text) {
+  throw Error(ErrorKind::data, text);
+}
+
+bool is_valid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (length == 0 || i + length > text.size()) return false;
+    for (std::size_t k = 1; k < length; ++k)
+      if (!is_continuation(text[i + k])) return false;
+    if (length > 2) { // overlong forms, surrogates, beyond U+10FFFF
+      const auto second = static_cast<unsigned char>(text[i + 1]);
+      if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
+          (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90))
+        return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string_view kept = text.substr(0, longest_quote);
+  if (kept.size() < text.size())
+    while (!kept.empty() && is_continuation(text[kept.size()])) kept.remove_suffix(1);
+  const bool is_text = is_valid_utf8(kept);
+  std::string result = "'";
+  for (const char c : kept) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !is_text) ? '?' : c;
+  }
+  return result + (kept.size() < text.size() ? "...'" : "'");
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), longest_list); ++i)
+    result += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+  if (names.size() > longest_list) result += " and " + std::to_string(names.size() - longest_list) + " more";
+  return result;
+}
+
+std::string nearest_name_hint(std::string_view name, const std::vector<std::string>& names) {
+  // Long names and very wide tables are not worth the quadratic search.
+  if (name.size() > longest_quote) return {};
+  std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::string_view nearest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 2000); ++i) {
+    if (names[i].size() > longest_quote) continue;
+    const std::size_t distance = edit_distance(name, names[i]);
+    if (distance >= best || distance >= names[i].size()) continue;
+    best = distance;
+    nearest = names[i];
+  }
+  return nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?";
+}
+
+std::string shell_word(std::string_view name) {
+  const bool is_plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  return is_plain ? std::string(name) : in_quotes(name);
+}
+
+} // namespace lacuna

@@ -1,0 +1,113 @@
+#include "data/row_encoder.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+#include "data/text_map.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// The number in a name like "c12", or nothing for a name that a user gave.
+std::optional<std::size_t> numbered_column(const std::string& name) {
+  std::size_t number = 0;
+  const char* end = name.data() + name.size();
+  if (name.size() < 2 || name[0] != 'c') return std::nullopt;
+  const auto result = std::from_chars(name.data() + 1, end, number);
+  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return number;
+}
+
+/// How many columns a table without names needs for the schema; nothing when the schema goes by real names.
+std::optional<std::size_t> n_numbered_columns(const TableSchema& schema) {
+  std::size_t n = 0;
+  for (const TableColumn& column : schema.columns) {
+    const std::optional<std::size_t> number = numbered_column(column.name);
+    if (!number) return std::nullopt;
+    n = std::max(n, *number + 1);
+  }
+  return n;
+}
+
+[[noreturn]] void fail_missing(const TableSchema& schema, const TableSource& table,
+                               const std::vector<std::string>& missing) {
+  const std::vector<std::string>& names = table.column_names();
+  const std::optional<std::size_t> n_needed = n_numbered_columns(schema);
+  if (!table.has_names() && n_needed)
+    fail_data(fmt::format("{} has {} columns, but the model needs {}: it was fitted to a wider table",
+                          in_quotes(table.path()), names.size(), *n_needed));
+  std::string text = fmt::format("{} lacks {} that the model needs: {}; it has {}", in_quotes(table.path()),
+                                 missing.size() == 1 ? "a column" : fmt::format("{} columns", missing.size()),
+                                 name_list(missing), name_list(names));
+  if (n_needed)
+    text += "; the model was fitted to a table without column names: pass --no-header if this one has none";
+  if (!table.has_names()) text += "; the model goes by names, and this table has none";
+  if (missing.size() == 1) text += nearest_name_hint(missing[0], names);
+  fail_data(text);
+}
+
+} // namespace
+
+std::string describe_bad_number(NumberKind kind, std::string_view cell) {
+  switch (kind) {
+  case NumberKind::missing:
+    return (cell.empty() ? std::string("the cell is empty") : "the cell holds " + in_quotes(cell)) +
+           "; every feature needs a finite value";
+  case NumberKind::infinite:
+    return "the cell holds " + in_quotes(cell) + "; every feature needs a finite value";
+  case NumberKind::too_large:
+    return fmt::format("the value {} is too large; features must lie within +-{:g}; rescale the column",
+                       in_quotes(cell), largest_feature);
+  default: return "the cell holds " + in_quotes(cell) + ", expected a number";
+  }
+}
+
+RowEncoder::RowEncoder(const TableSchema& schema, const TableSource& table)
+    : n_features_(schema.n_features()) {
+  TextMap<std::size_t> places;
+  for (std::size_t j = 0; j < table.column_names().size(); ++j) places.emplace(table.column_names()[j], j);
+  std::vector<std::string> missing;
+  for (const TableColumn& column : schema.columns) {
+    const auto found = places.find(column.name);
+    if (found == places.end()) {
+      missing.push_back(column.name);
+    } else {
+      slots_.push_back({&column, found->second});
+    }
+  }
+  if (!missing.empty()) fail_missing(schema, table, missing);
+}
+
+void RowEncoder::encode(const TableSource& table, double* features) {
+  for (const Slot& slot : slots_) {
+    if (slot.column->is_categorical) {
+      encode_category(table, slot, features);
+      features += slot.column->categories.size();
+      continue;
+    }
+    const Number number = table.number(slot.place);
+    if (number.kind != NumberKind::finite)
+      fail_data(fmt::format("{}: {}; mend the cell or leave the row out", cell_place(table, slot.place),
+                            describe_bad_number(number.kind, table.text(slot.place))));
+    *features++ = number.value;
+  }
+}
+
+void RowEncoder::encode_category(const TableSource& table, const Slot& slot, double* features) {
+  const std::vector<std::string>& categories = slot.column->categories;
+  std::fill_n(features, categories.size(), 0.0);
+  const std::string_view cell = canonical_text(table.text(slot.place));
+  const auto found = std::lower_bound(categories.begin(), categories.end(), cell);
+  if (found != categories.end() && *found == cell) {
+    features[found - categories.begin()] = 1.0;
+  } else {
+    ++n_unseen_categories_;
+  }
+}
+
+} // namespace lacuna

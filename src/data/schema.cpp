@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "data/messages.hpp"
+#include "lacuna/data/table.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr const char* entry = "schema";
+
+TableColumn column_from(const nlohmann::json& source) {
+  TableColumn column;
+  column.name = source.at("name").get<std::string>();
+  if (source.contains("categories")) {
+    column.is_categorical = true;
+    column.categories = source.at("categories").get<std::vector<std::string>>();
+  }
+  return column;
+}
+
+/// What the encoder relies on.
+bool is_sound(const TableSchema& schema) {
+  std::set<std::string> names;
+  return !schema.columns.empty() && std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
+    return names.insert(column.name).second && column.is_categorical == !column.categories.empty() &&
+           std::ranges::adjacent_find(column.categories, std::greater_equal<>()) == column.categories.end();
+  });
+}
+
+} // namespace
+
+std::vector<std::string> TableSchema::feature_names() const {
+  std::vector<std::string> names;
+  for (const TableColumn& column : columns) {
+    if (!column.is_categorical) names.push_back(column.name);
+    for (const std::string& category : column.categories) names.push_back(column.name + "=" + category);
+  }
+  return names;
+}
+
+Index TableSchema::n_features() const {
+  Index n = 0;
+  for (const TableColumn& column : columns)
+    n += column.is_categorical ? static_cast<Index>(column.categories.size()) : 1;
+  return n;
+}
+
+void TableSchema::save(Archive& archive, const std::string& prefix) const {
+  nlohmann::json saved = {{"label_column", label_column}, {"columns", nlohmann::json::array()}};
+  for (const TableColumn& column : columns) {
+    nlohmann::json& target = saved["columns"].emplace_back();
+    target["name"] = column.name;
+    if (column.is_categorical) target["categories"] = column.categories;
+  }
+  archive.put_text(prefix + entry, saved.dump());
+}
+
+TableSchema TableSchema::load(const Archive& archive, const std::string& prefix) {
+  TableSchema schema;
+  try {
+    const nlohmann::json saved = nlohmann::json::parse(archive.text(prefix + entry));
+    schema.label_column = saved.at("label_column").get<std::string>();
+    for (const nlohmann::json& column : saved.at("columns")) schema.columns.push_back(column_from(column));
+  } catch (const nlohmann::json::exception&) {
+    schema.columns.clear();
+  }
+  if (!is_sound(schema))
+    fail_data("the model is damaged or from another version: '" + prefix + entry + "' cannot be read");
+  return schema;
+}
+
+} // namespace lacuna

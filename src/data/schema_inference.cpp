@@ -1,0 +1,101 @@
+#include "data/schema_inference.hpp"
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+#include "data/row_encoder.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has_bad_numbers(const ColumnProfile& profile) {
+  return !profile.is_categorical() && !profile.is_empty() && profile.n_bad() > 0;
+}
+
+/// Tells of one bad cell, and how far the trouble goes.
+void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& names) {
+  const ColumnProfile* first = nullptr;
+  Names others;
+  for (const ColumnProfile& profile : profiles) {
+    if (!has_bad_numbers(profile)) continue;
+    if (first != nullptr) others.push_back(names[profile.column()]);
+    if (first == nullptr) first = &profile;
+  }
+  if (first == nullptr) return;
+  const ColumnProfile::BadCell& cell = *first->worst_cell();
+  const std::string word = shell_word(names[first->column()]);
+  std::string text = fmt::format("{}: {}", cell.place, describe_bad_number(cell.kind, cell.value));
+  if (cell.kind == NumberKind::text)
+    text += fmt::format(" as in most cells of this column; mend the cell, take the column as categories with "
+                        "--categorical {0}, or leave it out with --drop {0}",
+                        word);
+  else
+    text += fmt::format("; fill it in, or leave the column out with --drop {}", word);
+  if (first->n_bad() > 1) text += fmt::format(" ({} cells of this column cannot be used)", first->n_bad());
+  if (!others.empty()) text += "; such cells are also in " + name_list(others);
+  fail_data(text);
+}
+
+void check_categories(const ColumnProfile& profile, const TableSource& table) {
+  const std::string& name = table.column_names()[profile.column()];
+  if (profile.has_too_many_categories())
+    fail_data(fmt::format("{}, column {}: it has more than {} different categories, so it looks like an "
+                          "identifier; leave it out with --drop {}",
+                          in_quotes(table.path()), in_quotes(name), max_categories, shell_word(name)));
+  if (!profile.foreign_text_place().empty())
+    fail_data(profile.foreign_text_place() +
+              ": the cell is not text in UTF-8; convert the file, for example with iconv");
+}
+
+void note_categories(const std::string& name, std::size_t n_categories, Index n_rows, Names& notes) {
+  std::string note = fmt::format("column {} holds text: one feature for each of its {} categories",
+                                 in_quotes(name), n_categories);
+  if (n_categories > 10 && 2 * static_cast<Index>(n_categories) > n_rows)
+    note += fmt::format(", almost as many as rows; if it is an identifier, leave it out with --drop {}",
+                        shell_word(name));
+  notes.push_back(note);
+}
+
+void note_left_out(const Names& names, const std::string& why, Names& notes) {
+  if (names.size() == 1) notes.push_back(fmt::format("column {} {}: left out", in_quotes(names[0]), why));
+  if (names.size() > 1)
+    notes.push_back(fmt::format("{} columns {}: left out {}", names.size(), why, name_list(names)));
+}
+
+} // namespace
+
+std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profiles, const TableSource& table,
+                                       std::vector<std::string>& notes) {
+  const Names& names = table.column_names();
+  check_numbers(profiles, names);
+  std::vector<TableColumn> columns;
+  Names empty;
+  Names constant;
+  for (const ColumnProfile& profile : profiles) {
+    const std::string& name = names[profile.column()];
+    if (profile.is_constant()) {
+      constant.push_back(name);
+    } else if (profile.is_categorical()) {
+      check_categories(profile, table);
+      columns.push_back({name, true, profile.categories()});
+      note_categories(name, columns.back().categories.size(), table.row(), notes);
+    } else if (profile.is_empty()) {
+      empty.push_back(name);
+    } else {
+      columns.push_back({name, false, {}});
+    }
+  }
+  note_left_out(constant, "the same in every row", notes);
+  note_left_out(empty, "without any value", notes);
+  if (columns.empty())
+    fail_data(
+        fmt::format("{} has no feature column: of its {} columns {} hold the same value in every row and {} "
+                    "are empty; the others are the label or left out",
+                    in_quotes(table.path()), names.size(), constant.size(), empty.size()));
+  return columns;
+}
+
+} // namespace lacuna

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "data/labels.hpp"
+#include "data/messages.hpp"
+#include "data/row_encoder.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/data/table.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// Puts `text` in the place `i` of a list that keeps the memory of its strings from block to block.
+void store(std::vector<std::string>& list, std::size_t i, std::string_view text) {
+  if (i < list.size()) {
+    list[i] = text;
+  } else {
+    list.emplace_back(text);
+  }
+}
+
+} // namespace
+
+class TableReader::Impl {
+public:
+  Impl(const std::string& path, const TableSchema& schema, const TableOptions& options,
+       const std::string& label_column, const std::string& stratum_column)
+      : schema_(schema), table_(open_table(path, {.has_header = options.has_header})),
+        encoder_(schema_, *table_), reading_(options.missing_label) {
+    if (!label_column.empty() && !options.labels_path.empty())
+      throw Error(ErrorKind::usage, "--label and --labels exclude each other; give one of them");
+    if (!label_column.empty()) label_place_ = find_column(*table_, "label column", label_column);
+    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+    if (!stratum_column.empty()) stratum_place_ = find_column(*table_, "stratum column", stratum_column);
+  }
+
+  bool next(TableBlock& block, Index max_rows) {
+    if (max_rows < 1) throw Error(ErrorKind::usage, "a block of a table needs at least one row");
+    block.first_row = table_->row();
+    Index n_rows = 0;
+    while (n_rows < max_rows && next_row()) {
+      read_features(n_rows);
+      read_texts(block, static_cast<std::size_t>(n_rows));
+      ++n_rows;
+    }
+    const auto n_kept = static_cast<std::size_t>(n_rows);
+    block.labels.resize(label_place_ || label_file_ ? n_kept : 0);
+    block.strata.resize(stratum_place_ ? n_kept : 0);
+    if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
+      block.features = Matrix(n_rows, encoder_.n_features());
+    std::copy_n(staging_.begin(), block.features.values().size(), block.features.values().begin());
+    return n_rows > 0;
+  }
+
+  double position() const { return is_at_end_ ? 1.0 : table_->position(); }
+  Index n_unseen_categories() const { return encoder_.n_unseen_categories(); }
+
+private:
+  bool next_row() {
+    if (is_at_end_) return false;
+    const bool has_row = table_->next();
+    if (label_file_) {
+      const bool has_label = label_file_->next();
+      if (has_row != has_label) check_same_length(*table_, *label_file_, !has_row, !has_label);
+    }
+    is_at_end_ = !has_row;
+    return has_row;
+  }
+
+  // How many rows a block will have is known only at its end, so they wait here: a large `max_rows` must not
+  // allocate more than the file holds.
+  void read_features(Index row) {
+    const auto n_features = static_cast<std::size_t>(encoder_.n_features());
+    const std::size_t begin = static_cast<std::size_t>(row) * n_features;
+    if (staging_.size() < begin + n_features) staging_.resize(begin + n_features);
+    encoder_.encode(*table_, staging_.data() + begin);
+  }
+
+  void read_texts(TableBlock& block, std::size_t row) {
+    if (label_file_) {
+      store(block.labels, row, reading_(checked_text(label_file_->table(), 0)));
+    } else if (label_place_) {
+      store(block.labels, row, reading_(checked_text(*table_, *label_place_)));
+    }
+    if (stratum_place_) store(block.strata, row, checked_text(*table_, *stratum_place_));
+  }
+
+  static std::string_view checked_text(const TableSource& table, std::size_t column) {
+    const std::string_view text = table.text(column);
+    if (!is_valid_utf8(text))
+      fail_data(cell_place(table, column) +
+                ": the cell is not text in UTF-8; convert the file, for example with iconv");
+    return text;
+  }
+
+  TableSchema schema_;
+  std::unique_ptr<TableSource> table_;
+  RowEncoder encoder_;
+  LabelReading reading_;
+  std::optional<std::size_t> label_place_;
+  std::optional<LabelFile> label_file_;
+  std::optional<std::size_t> stratum_place_;
+  std::vector<double> staging_;
+  bool is_at_end_ = false;
+};
+
+TableReader::TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
+                         const std::string& label_column, const std::string& stratum_column)
+    : impl_(std::make_unique<Impl>(path, schema, options, label_column, stratum_column)) {}
+
+TableReader::~TableReader() = default;
+TableReader::TableReader(TableReader&&) noexcept = default;
+TableReader& TableReader::operator=(TableReader&&) noexcept = default;
+
+bool TableReader::next(TableBlock& block, Index max_rows) {
+  return impl_->next(block, max_rows);
+}
+
+double TableReader::position() const {
+  return impl_->position();
+}
+
+Index TableReader::n_unseen_categories() const {
+  return impl_->n_unseen_categories();
+}
+
+} // namespace lacuna

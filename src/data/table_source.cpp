@@ -1,0 +1,64 @@
+#include "data/table_source.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+
+namespace lacuna {
+
+namespace {
+
+bool is_idx(std::string_view head) {
+  constexpr std::string_view types = "\x08\x09\x0B\x0C\x0D\x0E";
+  return head.size() >= 4 && head[0] == '\0' && head[1] == '\0' && types.find(head[2]) != types.npos;
+}
+
+/// Files people take for tables, told from their first bytes.
+void refuse_foreign(const std::string& path, std::string_view head) {
+  const auto refuse = [&](const char* what) {
+    fail_data(fmt::format("{} is {}; lacuna reads CSV, NPY and IDX, plain or gzip", in_quotes(path), what));
+  };
+  if (head.starts_with("PK\x03\x04")) refuse("a zip archive (perhaps an .npz or .xlsx file)");
+  if (head.starts_with("PAR1")) refuse("a Parquet file");
+  if (head.starts_with("\x89HDF")) refuse("an HDF5 file");
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) refuse("text in UTF-16, not UTF-8");
+}
+
+} // namespace
+
+void TableSource::set_numbered_columns(std::size_t n_columns) {
+  column_names_.clear();
+  column_names_.reserve(n_columns);
+  for (std::size_t j = 0; j < n_columns; ++j) column_names_.push_back(fmt::format("c{}", j));
+}
+
+std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {
+  auto bytes = std::make_unique<ByteSource>(path);
+  const std::string head(bytes->peek(8));
+  if (head.empty()) fail_data(in_quotes(path) + " is empty");
+  if (head.starts_with("\x93NUMPY")) return open_npy_table(std::move(bytes));
+  if (is_idx(head)) return open_idx_table(std::move(bytes));
+  refuse_foreign(path, head);
+  return open_csv_table(std::move(bytes), format);
+}
+
+std::size_t find_column(const TableSource& table, const std::string& role, const std::string& name) {
+  const std::vector<std::string>& names = table.column_names();
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string text =
+      fmt::format("{} has no column {}, asked for as the {}; it has {}{}", in_quotes(table.path()),
+                  in_quotes(name), role, name_list(names), nearest_name_hint(name, names));
+  if (names.size() == 1 && names[0].find_first_of(";\t") != std::string::npos)
+    text += "; the cells seem to be separated by another character than the comma that lacuna reads";
+  fail_data(text);
+}
+
+std::string cell_place(const TableSource& table, std::size_t column) {
+  return fmt::format("{}, {}, column {}", in_quotes(table.path()), table.place(),
+                     in_quotes(table.column_names()[column]));
+}
+
+} // namespace lacuna

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/byte_source.hpp"
+#include "data/cells.hpp"
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// More columns than this are refused before anything is allocated for them.
+inline constexpr std::size_t max_columns = 1'000'000;
+
+/// A table on disk, one row at a time, whatever its format.
+class TableSource {
+public:
+  explicit TableSource(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  virtual ~TableSource() = default;
+  TableSource(const TableSource&) = delete;
+  TableSource& operator=(const TableSource&) = delete;
+
+  /// Goes to the next row; false at the end.
+  virtual bool next() = 0;
+  /// The cell as a feature value.
+  virtual Number number(std::size_t column) const = 0;
+  /// The cell as trimmed text; valid until the next call of next() or text().
+  virtual std::string_view text(std::size_t column) const = 0;
+  /// Cells are numbers, so a column can hold text only on request.
+  virtual bool is_numeric() const = 0;
+  /// Where the current row stands: "row 12 (line 13)".
+  virtual std::string place() const = 0;
+
+  /// "c0", "c1", ... when the file names no columns.
+  const std::vector<std::string>& column_names() const { return column_names_; }
+  bool has_names() const { return has_names_; }
+  /// The header's first cell is empty, as pandas writes it above an index.
+  bool is_first_name_empty() const { return is_first_name_empty_; }
+  /// The number of the current row, from 1.
+  Index row() const { return row_; }
+  double position() const { return bytes_->position(); }
+  const std::string& path() const { return bytes_->path(); }
+
+protected:
+  ByteSource& bytes() { return *bytes_; }
+  void set_numbered_columns(std::size_t n_columns);
+
+  std::vector<std::string> column_names_;
+  bool has_names_ = false;
+  bool is_first_name_empty_ = false;
+  Index row_ = 0;
+
+private:
+  std::unique_ptr<ByteSource> bytes_;
+};
+
+struct TextFormat {
+  bool has_header = true;
+  bool keep_blank_lines = false;
+};
+
+/// Opens a table; the format follows the first bytes.
+std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format);
+
+/// The implementations behind open_table.
+std::unique_ptr<TableSource> open_csv_table(std::unique_ptr<ByteSource> bytes, const TextFormat& format);
+std::unique_ptr<TableSource> open_npy_table(std::unique_ptr<ByteSource> bytes);
+std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes);
+
+/// The place of a column; throws Error(data) that lists the columns there are. `role` says what it was wanted
+/// for: "label column".
+std::size_t find_column(const TableSource& table, const std::string& role, const std::string& name);
+
+/// "'train.csv', row 12 (line 13), column 'age'".
+std::string cell_place(const TableSource& table, std::size_t column);
+
+} // namespace lacuna

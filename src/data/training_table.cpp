@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "data/column_profile.hpp"
+#include "data/labels.hpp"
+#include "data/messages.hpp"
+#include "data/row_encoder.hpp"
+#include "data/schema_inference.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/data/table.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr Index rows_between_reports = 4096;
+constexpr const char* stage = "reading the table";
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Both passes are one stage of two steps to the user.
+void report(const TableSource& table, double n_passes_done, Observer& observer) {
+  if (table.row() % rows_between_reports != 0) return;
+  stop_if_cancelled(observer);
+  observer.progress(stage, n_passes_done + table.position(), 2.0);
+}
+
+void check_source(const std::string& path, const std::string& label_column, const std::string& labels_path) {
+  if (label_column.empty() == labels_path.empty())
+    throw Error(ErrorKind::usage,
+                label_column.empty()
+                    ? "say where the labels are: a column with --label or a file with --labels"
+                    : "--label and --labels exclude each other; give one of them");
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored))
+    throw Error(ErrorKind::no_input, in_quotes(path) +
+                                         " is a pipe or a device, but a table for fitting is read "
+                                         "twice; save it to a file first");
+}
+
+/// The first pass over the table.
+class FirstPass {
+public:
+  FirstPass(TableSource& table, const std::string& label_column, const TableOptions& options)
+      : table_(table), options_(options), reading_(options.missing_label) {
+    check_names("--drop", options.drop, label_column);
+    check_names("--categorical", options.categorical, label_column);
+    if (!label_column.empty()) label_place_ = find_column(table, "label column", label_column);
+    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+    for (std::size_t j = 0; j < table.column_names().size(); ++j) {
+      const std::string& name = table.column_names()[j];
+      if (name == label_column || contains(options.drop, name)) continue;
+      profiles_.emplace_back(j, contains(options.categorical, name), table.is_numeric());
+    }
+    may_have_index_ = table.is_first_name_empty() && !profiles_.empty() && profiles_[0].column() == 0 &&
+                      !contains(options.categorical, table.column_names()[0]);
+  }
+
+  void run(Observer& observer) {
+    while (next()) {
+      for (ColumnProfile& profile : profiles_) profile.add(table_);
+      if (may_have_index_ && counts_rows_) check_index();
+      report(table_, 0.0, observer);
+    }
+    if (table_.row() == 0)
+      fail_data(fmt::format("{} has {} but no row", in_quotes(table_.path()),
+                            table_.has_names() ? "a header" : "a shape"));
+  }
+
+  std::vector<TableColumn> columns(Names& notes) {
+    if (may_have_index_ && counts_rows_) {
+      profiles_.erase(profiles_.begin());
+      notes.push_back(
+          "the first column has no name and counts the rows, so it is taken for an index: left out");
+    } else if (may_have_index_) {
+      const std::string& name = table_.column_names()[0];
+      notes.push_back(
+          fmt::format("the first column has no name and is called {0}; if it is an index, leave it out "
+                      "with --drop {0}",
+                      in_quotes(name)));
+    }
+    return infer_columns(profiles_, table_, notes);
+  }
+
+  void labels(const Names& classes, Dataset& data) {
+    labels_.add_classes(classes, reading_);
+    labels_.finish(data.class_names, data.labels);
+  }
+
+private:
+  void check_names(const char* option, const Names& asked, const std::string& label_column) {
+    for (const std::string& name : asked) {
+      if (!contains(table_.column_names(), name))
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: {} has no column {}; it has {}{}", option, in_quotes(table_.path()),
+                                in_quotes(name), name_list(table_.column_names()),
+                                nearest_name_hint(name, table_.column_names())));
+      if (name == label_column)
+        throw Error(ErrorKind::usage, fmt::format("{}: {} is the label column", option, in_quotes(name)));
+      if (contains(options_.drop, name) && contains(options_.categorical, name))
+        throw Error(ErrorKind::usage,
+                    fmt::format("column {} is named in both --drop and --categorical", in_quotes(name)));
+    }
+  }
+
+  /// The next row and its label.
+  bool next() {
+    const bool has_row = table_.next();
+    if (label_file_) {
+      const bool has_label = label_file_->next();
+      if (has_row != has_label) check_same_length(table_, *label_file_, !has_row, !has_label);
+    }
+    if (!has_row) return false;
+    const TableSource& source = label_file_ ? label_file_->table() : table_;
+    labels_.add(reading_(source.text(label_place_)), source, label_place_);
+    return true;
+  }
+
+  void check_index() {
+    const Number number = table_.number(0);
+    counts_rows_ = number.kind == NumberKind::finite && number.value == static_cast<double>(table_.row() - 1);
+  }
+
+  TableSource& table_;
+  const TableOptions& options_;
+  LabelReading reading_;
+  std::size_t label_place_ = 0;
+  std::optional<LabelFile> label_file_;
+  LabelCollector labels_;
+  std::vector<ColumnProfile> profiles_;
+  bool may_have_index_ = false;
+  bool counts_rows_ = true;
+};
+
+Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
+  try {
+    return {n_rows, n_features};
+  } catch (const std::exception&) { // bad_alloc or length_error
+    fail_data(
+        fmt::format("{}: its {} rows of {} features do not fit into memory; leave columns out with --drop",
+                    in_quotes(path), n_rows, n_features));
+  }
+}
+
+/// The second pass: the size is known now, so the features are stored once and nothing is copied.
+Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, Observer& observer) {
+  const auto fail_changed = [&] {
+    fail_data(in_quotes(table.path()) + " changed while it was read; try again");
+  };
+  RowEncoder encoder(schema, table);
+  Matrix features = allocate(n_rows, encoder.n_features(), table.path());
+  while (table.next()) {
+    if (table.row() > n_rows) fail_changed();
+    encoder.encode(table, features.row(table.row() - 1));
+    report(table, 1.0, observer);
+  }
+  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed();
+  return features;
+}
+
+} // namespace
+
+TrainingTable read_training_table(const std::string& path, const std::string& label_column,
+                                  const std::vector<std::string>& classes, const TableOptions& options,
+                                  Observer& observer) {
+  check_source(path, label_column, options.labels_path);
+  const TextFormat format{.has_header = options.has_header};
+  TrainingTable result;
+  Index n_rows = 0;
+  {
+    const std::unique_ptr<TableSource> table = open_table(path, format);
+    FirstPass pass(*table, label_column, options);
+    pass.run(observer);
+    result.schema.columns = pass.columns(result.notes);
+    result.schema.label_column = label_column;
+    pass.labels(classes, result.data);
+    n_rows = table->row();
+  }
+  result.data.features = read_features(*open_table(path, format), result.schema, n_rows, observer);
+  result.data.feature_names = result.schema.feature_names();
+  observer.progress(stage, 2.0, 2.0);
+  return result;
+}
+
+} // namespace lacuna

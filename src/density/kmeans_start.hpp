@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "density/frame.hpp"
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/core/observer.hpp"
+
+namespace lacuna {
+
+/// Centres and the nearest centre of every row, where a mixture may begin.
+struct KmeansStart {
+  Matrix centers; ///< in the frame; fewer than asked for when the rows have fewer distinct values
+  std::vector<int> assignment;
+};
+
+/// Greedy k-means++ seeds followed by a few Lloyd rounds. Depends on the seed and the rows, not on the
+/// threads.
+KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,
+                         int threads, const Observer& observer);
+
+} // namespace lacuna

@@ -1,0 +1,30 @@
+#include "density/mixture_terms.hpp"
+
+#include "density/kernels.hpp"
+
+namespace lacuna {
+
+void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
+  const Kernels& kernel = kernels();
+  const Index n = block.n_padded();
+  const Index d = terms.n_features();
+  for (Index k = 0; k < terms.n_components(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const double* const mean = terms.mean.row(k);
+    const double* const whitener = terms.whitener.row(k);
+    double* const out = block.logits() + k * block.stride();
+    if (terms.shape == MixtureTerms::Shape::student_product) {
+      kernel.student_product(block.features(), block.stride(), n, d, mean, whitener, terms.constant[at],
+                             terms.power[at], out);
+      continue;
+    }
+    const auto quadratic = terms.is_diagonal ? kernel.quadratic_diagonal : kernel.quadratic_full;
+    quadratic(block.features(), block.stride(), n, d, mean, whitener, out);
+    if (terms.shape == MixtureTerms::Shape::gaussian)
+      kernel.gaussian(out, n, terms.constant[at]);
+    else
+      kernel.student(out, n, terms.constant[at], terms.power[at], terms.factor[at]);
+  }
+}
+
+} // namespace lacuna

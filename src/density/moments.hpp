@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "density/mixture_terms.hpp"
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/core/observer.hpp"
+
+namespace lacuna {
+
+/// Sufficient statistics of a mixture: for each component the weight, first and second moments of its rows
+/// about a shift. The shift is the component's current centre, so no digits cancel however far it lies from
+/// the origin.
+struct MixtureMoments {
+  MixtureMoments(Matrix shifts, bool diagonal);
+  void add(const MixtureMoments& other);
+
+  bool is_diagonal;
+  Matrix shift; ///< components x features
+  std::vector<double> zeroth;
+  Matrix first;                ///< components x features
+  Matrix second;               ///< components x (features, or packed lower triangle)
+  double log_likelihood = 0.0; ///< sum over rows of weight * log sum_k exp(logit_k)
+
+  Index n_components() const { return shift.n_rows(); }
+  Index n_features() const { return shift.n_cols(); }
+};
+
+/// The same statistics after the rows of component `from` have joined component `into`; `from` is gone.
+MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into);
+
+/// One pass over the rows: responsibilities under `terms` and the moments they give. Memory does not grow
+/// with the number of rows; the result has the same bits for any number of threads.
+MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
+                               int threads, const Observer& observer);
+
+/// The same for fixed assignments: row i belongs to component assignment[i] whole.
+MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
+                                        const std::vector<int>& assignment, bool diagonal);
+
+} // namespace lacuna

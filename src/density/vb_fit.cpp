@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "density/kmeans_start.hpp"
+#include "density/moments.hpp"
+#include "density/vb_mixture.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/density/vb_mixture.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// One restart: coordinate ascent on the bound, and components that do not pay are switched off.
+class VbAscent {
+public:
+  VbAscent(const WeightedRows& rows, const Frame& frame, const VbPrior& prior,
+           const VbMixtureOptions& options, double total_weight, int threads, const Observer& observer)
+      : rows_(rows), frame_(frame), prior_(prior), options_(options), total_weight_(total_weight),
+        threads_(threads), observer_(observer) {}
+
+  struct Result {
+    VbPosterior posterior;
+    DensityFitSummary summary;
+  };
+
+  Result run(VbPosterior posterior) const {
+    DensityFitSummary summary;
+    summary.stop_reason = "max_iterations";
+    Pass pass = evaluate(posterior);
+    for (Index iteration = 0; iteration < options_.max_iterations; ++iteration) {
+      const double before = pass.bound;
+      posterior = update_posterior(prior_, pass.moments);
+      pass = evaluate(posterior);
+      summary.history.push_back(pass.bound);
+      if (pass.bound - before > negligible(pass.bound)) continue;
+      if (switch_off_one(posterior, pass, 0.0)) continue;
+      // A component that the evidence favours by less than this many nats (odds of 1.1) is not needed.
+      constexpr double no_evidence = 0.1;
+      while (switch_off_one(posterior, pass, no_evidence)) {
+      }
+      summary.stop_reason = "converged";
+      break;
+    }
+    summary.n_iterations = static_cast<Index>(summary.history.size());
+    summary.n_components = posterior.n_active();
+    // The ascent runs in the frame's units; users see the bound in theirs.
+    const double shift = total_weight_ * frame_.log_jacobian();
+    for (double& bound : summary.history) bound += shift;
+    summary.objective = pass.bound + shift;
+    return {std::move(posterior), std::move(summary)};
+  }
+
+private:
+  struct Pass {
+    MixtureMoments moments;
+    double bound;
+  };
+
+  Pass evaluate(const VbPosterior& posterior) const {
+    MixtureMoments moments = collect_moments(
+        rows_, frame_, make_terms(prior_, posterior, DensityForm::expected_log), threads_, observer_);
+    const double bound = moments.log_likelihood - posterior_divergence(prior_, posterior);
+    if (!std::isfinite(bound))
+      throw Error(ErrorKind::internal, "the evidence bound of a mixture is not finite");
+    return {std::move(moments), bound};
+  }
+
+  double negligible(double bound) const {
+    return options_.tolerance * std::max(std::abs(bound), total_weight_);
+  }
+
+  /// Tries to switch off one of the smallest components: its rows go to the component that likes them best, a
+  /// few steps follow, and if the bound is then higher than with the component, less `slack`, it stays off.
+  bool switch_off_one(VbPosterior& posterior, Pass& pass, double slack) const {
+    constexpr Index n_tries = 3;
+    constexpr Index n_steps = 5;
+    const double target = pass.bound - slack;
+    const Index n_active = posterior.n_active();
+    for (Index k = n_active - 1; k >= std::max<Index>(1, n_active - n_tries); --k) { // sorted by size
+      MixtureMoments merged = merge_components(pass.moments, k, closest_component(posterior, k));
+      VbPosterior candidate = update_posterior(prior_, merged);
+      Pass candidate_pass = evaluate(candidate);
+      for (Index step = 0; step < n_steps && candidate_pass.bound <= target; ++step) {
+        candidate = update_posterior(prior_, candidate_pass.moments);
+        candidate_pass = evaluate(candidate);
+      }
+      if (candidate_pass.bound <= target) continue;
+      posterior = std::move(candidate);
+      pass = std::move(candidate_pass);
+      return true;
+    }
+    return false;
+  }
+
+  /// The other component with the highest density at the centre of component k.
+  Index closest_component(const VbPosterior& posterior, Index k) const {
+    const MixtureTerms terms = make_terms(prior_, posterior, DensityForm::expected_log);
+    const Frame identity{std::vector<double>(static_cast<std::size_t>(terms.n_features()), 0.0),
+                         std::vector<double>(static_cast<std::size_t>(terms.n_features()), 1.0)};
+    RowBlock block(identity, terms.n_components());
+    block.load(WeightedRows({posterior.mean.row(k), 1, terms.n_features()}), 0, 1);
+    evaluate_terms(terms, block);
+    Index best = k == 0 ? 1 : 0;
+    for (Index j = 0; j < terms.n_components(); ++j)
+      if (j != k && block.logits()[j * block.stride()] > block.logits()[best * block.stride()]) best = j;
+    return best;
+  }
+
+  const WeightedRows& rows_;
+  const Frame& frame_;
+  const VbPrior& prior_;
+  const VbMixtureOptions& options_;
+  double total_weight_;
+  int threads_;
+  const Observer& observer_;
+};
+
+/// No more components than the rows could tell apart.
+Index component_limit(Index wanted, double total_weight, Index n_features) {
+  const double supported = total_weight / (static_cast<double>(n_features) + 1.0);
+  return std::max<Index>(1, supported < static_cast<double>(wanted) ? static_cast<Index>(supported) : wanted);
+}
+
+double weight_sum(const WeightedRows& rows) {
+  double sum = 0.0;
+  for (Index i = 0; i < rows.size(); ++i) sum += rows.weight(i);
+  return sum;
+}
+
+} // namespace
+
+void check_options(const VbMixtureOptions& options) {
+  OptionChecks checks;
+  const auto positive = [&](const char* name, double value, bool or_zero) {
+    checks.require(std::isfinite(value) && (value > 0.0 || (or_zero && value == 0.0)), name,
+                   fmt::format("{}", value),
+                   or_zero ? "a positive number, or 0 for the default" : "a positive number");
+  };
+  checks.require(options.n_components >= 1 && options.n_components <= 10000, "components",
+                 fmt::format("{}", options.n_components), "1 to 10000");
+  checks.require(options.n_restarts >= 1, "restarts", fmt::format("{}", options.n_restarts), "at least 1");
+  checks.require(options.max_iterations >= 1, "max-iterations", fmt::format("{}", options.max_iterations),
+                 "at least 1");
+  positive("weight-concentration", options.weight_concentration, true);
+  positive("mean-precision", options.mean_precision, false);
+  positive("degrees-of-freedom", options.degrees_of_freedom, true);
+  positive("covariance-scale", options.covariance_scale, false);
+  positive("tolerance", options.tolerance, true);
+  checks.throw_if_any();
+}
+
+VbMixtureFamily::VbMixtureFamily(const VbMixtureOptions& options) : options_(options) {
+  check_options(options);
+}
+
+std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
+                                                    const DensityFitContext& context) const {
+  const double total_weight = weight_sum(rows);
+  if (!(total_weight > 0.0))
+    throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
+  const Index d = rows.n_features();
+  const bool is_full =
+      options_.covariance == CovarianceType::full || options_.covariance == CovarianceType::tied;
+  if (is_full && options_.degrees_of_freedom > 0.0 &&
+      options_.degrees_of_freedom <= static_cast<double>(d) - 1.0)
+    throw Error(ErrorKind::usage,
+                fmt::format("degrees-of-freedom: got {}, expected more than {} (features - 1)",
+                            options_.degrees_of_freedom, d - 1));
+  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
+
+  // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
+  const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
+  const Frame frame = previous != nullptr ? previous->frame() : make_frame(rows, context.reference_variance);
+  const VbPrior prior =
+      previous != nullptr
+          ? previous->prior()
+          : VbPrior::from_options(options_, component_limit(options_.n_components, total_weight, d), d);
+  const VbAscent ascent(rows, frame, prior, options_, total_weight, context.threads, observer);
+
+  std::optional<VbAscent::Result> best;
+  if (previous != nullptr) best = ascent.run(previous->posterior());
+  const Index n_starts = previous != nullptr ? 0 : options_.n_restarts;
+  for (Index restart = 0; restart < n_starts; ++restart) {
+    const std::uint64_t seed =
+        derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
+    const KmeansStart start = kmeans_start(rows, frame, prior.n_components, seed, context.threads, observer);
+    const bool diagonal = !is_full;
+    VbAscent::Result result = ascent.run(update_posterior(
+        prior, collect_assigned_moments(rows, frame, start.centers, start.assignment, diagonal)));
+    if (!best || result.summary.objective > best->summary.objective) best = std::move(result);
+  }
+  return std::make_shared<VbMixture>(frame, prior, std::move(best->posterior), options_.density_form,
+                                     std::move(best->summary));
+}
+
+} // namespace lacuna

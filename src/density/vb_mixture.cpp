@@ -1,0 +1,157 @@
+#include "density/vb_mixture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "density/kernels.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/math/cholesky.hpp"
+
+namespace lacuna {
+
+VbMixture::VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
+                     DensityFitSummary summary)
+    : frame_(std::move(frame)), prior_(prior), posterior_(std::move(posterior)), form_(form),
+      summary_(std::move(summary)), terms_(make_terms(prior_, posterior_, form)),
+      log_jacobian_(frame_.log_jacobian()) {}
+
+void VbMixture::log_density(MatrixView rows, std::span<double> out) const {
+  const WeightedRows all(rows);
+  RowBlock block(frame_, terms_.n_components());
+  for (Index first = 0; first < rows.n_rows; first += block.capacity()) {
+    block.load(all, first, std::min(block.capacity(), rows.n_rows - first));
+    evaluate_terms(terms_, block);
+    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms_.n_components(),
+                          block.totals());
+    for (Index b = 0; b < block.n_rows(); ++b)
+      out[static_cast<std::size_t>(first + b)] = block.totals()[b] + log_jacobian_;
+  }
+}
+
+void VbMixture::sample(RandomStream& random, std::span<double> out) const {
+  const std::vector<double> weights = mean_weights(prior_, posterior_);
+  double left = random.uniform();
+  std::size_t k = 0;
+  while (k + 1 < weights.size() && (left -= weights[k]) > 0.0) ++k;
+
+  const Index d = n_features();
+  const auto component = static_cast<Index>(k);
+  const double nu = posterior_.nu[k];
+  const double beta = posterior_.beta[k];
+  // Student-t = normal divided by the root of a scaled chi-square; independent ones for a diagonal
+  // covariance. The other forms draw from the plug-in Gaussian.
+  const bool predictive = form_ == DensityForm::predictive;
+  const bool full = !terms_.is_diagonal;
+  const double dof = full ? nu + 1.0 - static_cast<double>(d) : nu;
+  const auto spread = [&] {
+    return predictive ? std::sqrt((1.0 + beta) / beta / (2.0 * random.gamma(0.5 * dof)))
+                      : std::sqrt(1.0 / nu);
+  };
+  double common = spread();
+  std::vector<double> z(static_cast<std::size_t>(d));
+  for (double& value : z) value = random.normal();
+  const double* const whitener = posterior_.whitener.row(component);
+  if (full) { // solve A y = z by forward substitution: then y has covariance W^{-1}
+    const double* row = whitener;
+    for (std::size_t i = 0; i < z.size(); row += ++i) {
+      for (std::size_t j = 0; j < i; ++j) z[i] -= row[j] * z[j];
+      z[i] /= row[i];
+    }
+  }
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    if (!full) z[j] /= std::sqrt(whitener[j]);
+    if (j > 0 && prior_.covariance == CovarianceType::diagonal) common = spread();
+    out[j] = frame_.center[j] +
+             frame_.scale[j] * (posterior_.mean(component, static_cast<Index>(j)) + common * z[j]);
+  }
+}
+
+void VbMixture::save(Archive& archive, const std::string& prefix) const {
+  archive.put_text(prefix + "family", family());
+  frame_.save(archive, prefix);
+  archive.put(prefix + "n_components", static_cast<double>(posterior_.n_active()));
+  archive.put(prefix + "n_features", static_cast<double>(n_features()));
+  archive.put(prefix + "kind", {static_cast<double>(prior_.covariance),
+                                static_cast<double>(prior_.weight_prior), static_cast<double>(form_)});
+  archive.put(prefix + "prior", {static_cast<double>(prior_.n_components), prior_.weight_concentration,
+                                 prior_.mean_precision, prior_.degrees_of_freedom, prior_.scatter});
+  archive.put(prefix + "rows", posterior_.rows);
+  archive.put(prefix + "mean_precision", posterior_.beta);
+  archive.put(prefix + "degrees_of_freedom", posterior_.nu);
+  archive.put(prefix + "mean", posterior_.mean);
+  archive.put(prefix + "whitener", posterior_.whitener);
+  archive.put(prefix + "log_det_scale", posterior_.log_det_scale);
+}
+
+namespace {
+
+void require(bool holds, const std::string& prefix, const char* what) {
+  if (!holds) throw Error(ErrorKind::data, "the model is damaged: " + prefix + " has " + what);
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+bool all_positive(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return v > 0.0 && std::isfinite(v); });
+}
+
+constexpr Index largest_count = Index{1} << 24;
+
+} // namespace
+
+std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const std::string& prefix) {
+  const Index d = archive.integer(prefix + "n_features", 1, largest_count);
+  const Index n = archive.integer(prefix + "n_components", 1, largest_count);
+  const std::vector<double>& kind = archive.vector(prefix + "kind", 3);
+  const std::vector<double>& limits = archive.vector(prefix + "prior", 5);
+  const auto is_one_of = [](double value, int count) {
+    return value >= 0.0 && value < count && value == std::floor(value);
+  };
+  require(is_one_of(kind[0], 4) && is_one_of(kind[1], 2) && is_one_of(kind[2], 3), prefix, "an unknown kind");
+  require(all_positive(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count, prefix,
+          "a prior outside its limits");
+  VbPrior prior;
+  prior.covariance = static_cast<CovarianceType>(static_cast<int>(kind[0]));
+  prior.weight_prior = static_cast<WeightPrior>(static_cast<int>(kind[1]));
+  const auto form = static_cast<DensityForm>(static_cast<int>(kind[2]));
+  prior.n_components = static_cast<Index>(limits[0]);
+  prior.weight_concentration = limits[1];
+  prior.mean_precision = limits[2];
+  prior.degrees_of_freedom = limits[3];
+  prior.scatter = limits[4];
+
+  const bool diagonal =
+      prior.covariance == CovarianceType::diagonal || prior.covariance == CovarianceType::spherical;
+  VbPosterior posterior;
+  posterior.rows = archive.vector(prefix + "rows", n);
+  posterior.beta = archive.vector(prefix + "mean_precision", n);
+  posterior.nu = archive.vector(prefix + "degrees_of_freedom", n);
+  posterior.mean = archive.matrix(prefix + "mean", n, d);
+  posterior.whitener = archive.matrix(prefix + "whitener", n, diagonal ? d : d * (d + 1) / 2);
+  posterior.log_det_scale = archive.vector(prefix + "log_det_scale", n);
+  require(all_positive(posterior.rows) && all_positive(posterior.beta), prefix,
+          "counts that are not positive");
+  const double least_nu = diagonal ? 0.0 : static_cast<double>(d) - 1.0;
+  require(std::all_of(posterior.nu.begin(), posterior.nu.end(),
+                      [&](double v) { return v > least_nu && std::isfinite(v); }),
+          prefix, "too few degrees of freedom");
+  require(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
+              all_finite(posterior.log_det_scale),
+          prefix, "values that are not finite");
+  DensityFitSummary summary;
+  summary.n_components = n;
+  return std::make_shared<VbMixture>(Frame::load(archive, prefix, d), prior, std::move(posterior), form,
+                                     std::move(summary));
+}
+
+std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
+  const std::string& family = archive.text(prefix + "family");
+  if (family == "vb-gmm") return VbMixture::load(archive, prefix);
+  throw Error(ErrorKind::data, "the model holds a density of family '" + family +
+                                   "', which this version of lacuna does not know; update lacuna");
+}
+
+} // namespace lacuna

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "density/frame.hpp"
+#include "density/mixture_terms.hpp"
+#include "density/vb_posterior.hpp"
+#include "lacuna/density/density.hpp"
+#include "lacuna/density/vb_mixture_options.hpp"
+
+namespace lacuna {
+
+/// A fitted variational mixture.
+class VbMixture : public Density {
+public:
+  VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
+            DensityFitSummary summary);
+
+  Index n_features() const override { return frame_.n_features(); }
+  void log_density(MatrixView rows, std::span<double> out) const override;
+  void sample(RandomStream& random, std::span<double> out) const override;
+  const DensityFitSummary& summary() const override { return summary_; }
+  std::string family() const override { return "vb-gmm"; }
+  void save(Archive& archive, const std::string& prefix) const override;
+  static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix);
+
+  const Frame& frame() const { return frame_; }
+  const VbPrior& prior() const { return prior_; }
+  const VbPosterior& posterior() const { return posterior_; }
+
+private:
+  Frame frame_;
+  VbPrior prior_;
+  VbPosterior posterior_;
+  DensityForm form_;
+  DensityFitSummary summary_;
+  MixtureTerms terms_;
+  double log_jacobian_;
+};
+
+} // namespace lacuna

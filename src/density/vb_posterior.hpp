@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "density/mixture_terms.hpp"
+#include "density/moments.hpp"
+#include "lacuna/core/archive.hpp"
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/density/vb_mixture_options.hpp"
+
+namespace lacuna {
+
+/// Priors of the variational mixture in the frame, where the prior mean is zero and the prior inverse scale
+/// matrix is `scatter` times the identity (docs/math/vb-mixture.md, section 2).
+struct VbPrior {
+  CovarianceType covariance = CovarianceType::full;
+  WeightPrior weight_prior = WeightPrior::dirichlet;
+  Index n_components = 1;            ///< truncation; components beyond the active ones stay at the prior
+  double weight_concentration = 1.0; ///< alpha_0 per component, or gamma of the sticks
+  double mean_precision = 1.0;       ///< beta_0
+  double degrees_of_freedom = 1.0;   ///< nu_0
+  double scatter = 1.0;              ///< W_0^{-1} = scatter I
+
+  static VbPrior from_options(const VbMixtureOptions& options, Index n_components, Index n_features);
+};
+
+/// The variational posterior of the active components, largest first.
+struct VbPosterior {
+  std::vector<double> rows; ///< N_k: expected rows of each component
+  std::vector<double> beta; ///< precision of the mean, in rows
+  std::vector<double> nu;   ///< degrees of freedom of the precision (equal for all when tied)
+  Matrix mean;              ///< components x features
+  /// A_k with W_k = A_k' A_k: packed lower triangles (full, tied: the same for all), or the diagonal of W_k.
+  Matrix whitener;
+  std::vector<double> log_det_scale; ///< log |W_k|
+
+  Index n_active() const { return static_cast<Index>(rows.size()); }
+};
+
+/// The M-step: the posterior that maximises the bound for given responsibilities. Sorts by size.
+VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments);
+
+/// KL(posterior || prior) of weights, means and precisions together.
+double posterior_divergence(const VbPrior& prior, const VbPosterior& posterior);
+
+/// E[log weight_k] of the active components.
+std::vector<double> expected_log_weights(const VbPrior& prior, const VbPosterior& posterior);
+/// E[weight_k], scaled to sum to one over the active components.
+std::vector<double> mean_weights(const VbPrior& prior, const VbPosterior& posterior);
+
+/// The mixture in one of its three readings. The E-step uses `expected_log`.
+MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& posterior, DensityForm form);
+
+} // namespace lacuna

@@ -1,0 +1,72 @@
+#include "learning/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lacuna/core/parallel.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+Index n_blocks(Index n_rows) {
+  return (n_rows + evidence_block_rows - 1) / evidence_block_rows;
+}
+
+} // namespace
+
+ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows)
+    : model_(model), values_(static_cast<Index>(model.density.size()), max_rows) {
+  for (const double p : model.probability) log_probability_.push_back(std::log(p));
+}
+
+void ClassEvidence::evaluate(MatrixView rows) {
+  for (Index y = 0; y < n_classes(); ++y) {
+    const std::span<double> out(values_.row(y), static_cast<std::size_t>(rows.n_rows));
+    const auto& density = model_.density[static_cast<std::size_t>(y)];
+    if (density != nullptr)
+      density->log_density(rows, out);
+    else
+      std::fill(out.begin(), out.end(), minus_infinity);
+  }
+}
+
+double ClassEvidence::log_total(Index b) const {
+  double largest = minus_infinity;
+  for (Index y = 0; y < n_classes(); ++y) largest = std::max(largest, log_joint(y, b));
+  double sum = 0.0;
+  for (Index y = 0; y < n_classes(); ++y) sum += std::exp(log_joint(y, b) - largest);
+  return largest + std::log(sum);
+}
+
+double ClassEvidence::best_log_density(Index b) const {
+  double largest = minus_infinity;
+  for (Index y = 0; y < n_classes(); ++y) largest = std::max(largest, log_density(y, b));
+  return largest;
+}
+
+std::vector<double> log_densities(const Density& density, MatrixView rows, int threads) {
+  std::vector<double> out(static_cast<std::size_t>(rows.n_rows));
+  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
+    density.log_density(rows.middle_rows(first, n), {out.data() + first, static_cast<std::size_t>(n)});
+  });
+  return out;
+}
+
+void for_each_block(const ClassModel& model, MatrixView rows, int threads,
+                    const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit) {
+  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
+    ClassEvidence evidence(model, n);
+    evidence.evaluate(rows.middle_rows(first, n));
+    visit(first, evidence, n);
+  });
+}
+
+} // namespace lacuna

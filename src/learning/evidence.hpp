@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/learning/classifier.hpp"
+
+namespace lacuna {
+
+/// Rows are scored in blocks of this many, in parallel; what a block holds stays in the cache.
+inline constexpr Index evidence_block_rows = 1024;
+
+/// Log densities of a few rows under every class of a model: values(y, b) for class y and row b. A class
+/// without a density has -inf.
+class ClassEvidence {
+public:
+  ClassEvidence(const ClassModel& model, Index max_rows);
+  void evaluate(MatrixView rows);
+
+  double log_density(Index y, Index b) const { return values_(y, b); }
+  /// log q(y) + log q(x|y).
+  double log_joint(Index y, Index b) const {
+    return values_(y, b) + log_probability_[static_cast<std::size_t>(y)];
+  }
+  /// log of the sum over y of the joint.
+  double log_total(Index b) const;
+  /// max over y of log q(x|y).
+  double best_log_density(Index b) const;
+  Index n_classes() const { return values_.n_rows(); }
+
+private:
+  const ClassModel& model_;
+  std::vector<double> log_probability_;
+  Matrix values_;
+};
+
+/// Log density of every row, in parallel.
+std::vector<double> log_densities(const Density& density, MatrixView rows, int threads);
+
+/// Calls visit(first, evidence, n) for consecutive blocks of rows, in parallel; a block's calls write only
+/// what belongs to its rows.
+void for_each_block(const ClassModel& model, MatrixView rows, int threads,
+                    const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit);
+
+} // namespace lacuna

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learning/class_fits.hpp"
+
+namespace lacuna {
+
+/// The rows of every class after missing labels were filled in: the labeled rows, and the rows marked in
+/// `fill` with the class probabilities under `model` as weights. Nothing is drawn.
+std::vector<RowList> fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill);
+
+/// The same with one label drawn for every marked row, from a stream keyed by the row.
+std::vector<RowList> fill_by_draw(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill,
+                                  std::uint64_t seed);
+
+} // namespace lacuna

@@ -1,0 +1,124 @@
+#include "learning/region.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "lacuna/core/random.hpp"
+#include "learning/evidence.hpp"
+
+namespace lacuna {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Deals the labeled rows of every class out to the folds, as evenly as they go.
+std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, Index n_folds,
+                            std::uint64_t seed) {
+  std::vector<int> fold(at(n_rows), -1);
+  for (const RowList& rows : labeled) {
+    std::vector<std::pair<std::uint64_t, Index>> shuffled;
+    for (const Index row : rows.rows)
+      shuffled.emplace_back(derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(row)), row);
+    std::sort(shuffled.begin(), shuffled.end());
+    for (std::size_t rank = 0; rank < shuffled.size(); ++rank)
+      fold[at(shuffled[rank].second)] = static_cast<int>(static_cast<Index>(rank) % n_folds);
+  }
+  return fold;
+}
+
+/// Log ratios of the labeled rows from class models that did not see them (docs/math/classifier.md, section
+/// 4).
+double choose_kappa(const FitShop& shop, const Density& unlabeled, double alpha, Index n_folds,
+                    std::uint64_t seed) {
+  const Dataset& data = shop.data();
+  const std::vector<RowList> labeled = shop.labeled_rows();
+  const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
+  std::vector<double> ratios;
+  std::vector<double> weights;
+  for (Index fold = 0; fold < n_folds; ++fold) {
+    std::vector<RowList> kept(labeled.size());
+    RowList held_out;
+    for (std::size_t y = 0; y < labeled.size(); ++y) {
+      for (std::size_t i = 0; i < labeled[y].rows.size(); ++i) {
+        const Index row = labeled[y].rows[i];
+        if (fold_of[at(row)] != fold) {
+          kept[y].add(row, labeled[y].weights[i]);
+        } else if (labeled[y].rows.size() > 1) { // a class of one row has no model that did not see it
+          held_out.add(row, labeled[y].weights[i]);
+        }
+      }
+    }
+    if (held_out.empty()) continue;
+    const ClassModel model =
+        shop.fit_classes(kept, derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(fold)));
+    Matrix rows(static_cast<Index>(held_out.rows.size()), data.n_features());
+    for (std::size_t i = 0; i < held_out.rows.size(); ++i)
+      std::copy_n(data.features.row(held_out.rows[i]), data.n_features(), rows.row(static_cast<Index>(i)));
+    const std::vector<double> log_unlabeled = log_densities(unlabeled, rows.view(), shop.threads());
+    ClassEvidence evidence(model, rows.n_rows());
+    evidence.evaluate(rows.view());
+    for (Index i = 0; i < rows.n_rows(); ++i) {
+      ratios.push_back(evidence.best_log_density(i) - log_unlabeled[at(i)]);
+      weights.push_back(held_out.weights[at(i)]);
+    }
+  }
+  if (ratios.empty()) {
+    shop.observer().warning(
+        "kappa cannot be chosen from the labeled rows because no class has two of them; using 0");
+    return 0.0;
+  }
+  return quantile_threshold(std::move(ratios), std::move(weights), alpha);
+}
+
+} // namespace
+
+double quantile_threshold(std::vector<double> ratios, std::vector<double> weights, double alpha) {
+  std::vector<std::size_t> order(ratios.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ratios[a] < ratios[b]; });
+  const double allowed = alpha * std::accumulate(weights.begin(), weights.end(), 0.0) * (1.0 + 1e-12);
+  double below = 0.0;
+  double threshold = std::nextafter(ratios[order.front()], -std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < order.size();) {
+    const double value = ratios[order[i]];
+    for (; i < order.size() && ratios[order[i]] == value; ++i) below += weights[order[i]];
+    if (below > allowed) break;
+    threshold = value;
+  }
+  return threshold;
+}
+
+InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
+                                 std::uint64_t seed) {
+  const Dataset& data = shop.data();
+  InitialModels models;
+  models.classes = shop.fit_classes(shop.labeled_rows(), seed);
+  models.informative.assign(at(data.n_rows()), 0);
+  models.kappa = kappa.is_auto ? 0.0 : kappa.value;
+
+  RowList unlabeled;
+  for (Index i = 0; i < data.n_rows(); ++i)
+    if (shop.is_unlabeled(i)) unlabeled.add(i, data.weight(i));
+  if (unlabeled.empty()) return models;
+  models.unlabeled = shop.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), shop.threads());
+  if (kappa.is_auto) models.kappa = choose_kappa(shop, *models.unlabeled, kappa.alpha, n_folds, seed);
+
+  const std::vector<double> log_unlabeled =
+      log_densities(*models.unlabeled, data.features.view(), shop.threads());
+  for_each_block(models.classes, data.features.view(), shop.threads(),
+                 [&](Index first, const ClassEvidence& evidence, Index n) {
+                   for (Index b = 0; b < n; ++b) {
+                     const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];
+                     models.informative[at(first + b)] =
+                         shop.is_unlabeled(first + b) && ratio > models.kappa ? 1 : 0;
+                   }
+                 });
+  return models;
+}
+
+} // namespace lacuna

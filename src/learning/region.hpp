@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lacuna/learning/options.hpp"
+#include "learning/class_fits.hpp"
+
+namespace lacuna {
+
+/// The initial models of Algorithm 1 and the region where labels say something.
+struct InitialModels {
+  ClassModel classes;                       ///< q~(x|y,l=1), q~(y|l=1)
+  std::shared_ptr<const Density> unlabeled; ///< q~(x|l=0); null without unlabeled rows
+  double kappa = 0.0;
+  std::vector<char> informative; ///< per row; zero for labeled rows
+};
+
+InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
+                                 std::uint64_t seed);
+
+/// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=
+/// kappa).
+double quantile_threshold(std::vector<double> ratios, std::vector<double> weights, double alpha);
+
+} // namespace lacuna

@@ -1,0 +1,94 @@
+#include "lacuna/model_io/archive_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "lacuna/core/errors.hpp"
+#include "lacuna/core/files.hpp"
+#include "model_io/safetensors_format.hpp"
+
+namespace lacuna {
+
+namespace {
+
+[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason) {
+  throw Error(kind, fmt::format("cannot read the model '{}': {}", path, reason));
+}
+
+// A regular file opened for reading: its size is known and reading it ends.
+class InputFile {
+public:
+  explicit InputFile(const std::string& path) : path_(path) {
+    // O_NONBLOCK: opening a pipe nobody writes to must not wait.
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) fail(ErrorKind::no_input, path, std::strerror(errno));
+    struct stat status {};
+    const bool is_known = fstat(descriptor_, &status) == 0;
+    if (is_known && S_ISREG(status.st_mode)) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      return;
+    }
+    close(descriptor_);
+    fail(ErrorKind::no_input, path,
+         is_known && S_ISDIR(status.st_mode) ? "it is a folder; name a file" : "it is not a regular file");
+  }
+  ~InputFile() { close(descriptor_); }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::size_t size() const { return size_; }
+
+  void read_exactly(char* to, std::size_t n_bytes) {
+    while (n_bytes > 0) {
+      const ssize_t n = read(descriptor_, to, n_bytes);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(ErrorKind::no_input, path_, std::strerror(errno));
+      if (n == 0) fail(ErrorKind::data, path_, "it became shorter while it was read");
+      to += n;
+      n_bytes -= static_cast<std::size_t>(n);
+    }
+  }
+
+private:
+  const std::string& path_;
+  int descriptor_ = -1;
+  std::size_t size_ = 0;
+};
+
+} // namespace
+
+void write_archive(const Archive& archive, const std::string& path, bool overwrite) {
+  const std::vector<char> bytes = encode_archive(archive);
+  AtomicFile file(path, overwrite);
+  file.write({bytes.data(), bytes.size()});
+  file.commit();
+}
+
+Archive read_archive(const std::string& path) {
+  InputFile file(path);
+  std::string bytes(std::min(file.size(), safetensors::length_bytes), '\0');
+  file.read_exactly(bytes.data(), bytes.size());
+  try {
+    safetensors::checked_header_size(bytes, file.size());
+  } catch (const Error& error) {
+    fail(error.kind(), path, error.what());
+  }
+  try {
+    const std::size_t n_read = bytes.size();
+    bytes.resize(file.size());
+    file.read_exactly(bytes.data() + n_read, bytes.size() - n_read);
+    return decode_archive(bytes, path);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorKind::data, path, fmt::format("its {} bytes do not fit into memory", file.size()));
+  }
+}
+
+} // namespace lacuna

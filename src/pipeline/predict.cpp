@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/tables.hpp"
+
+namespace lacuna {
+
+namespace {
+
+// RFC 4180: quotes around what would otherwise be read as something else.
+std::string csv_cell(const std::string& text) {
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string header_line(const std::vector<std::string>& classes) {
+  std::string line = "prediction,error_probability,informative,log_ratio";
+  for (const std::string& name : classes) line += "," + csv_cell("p_" + name);
+  return line + "\n";
+}
+
+// "{}" prints the shortest digits that read back as the same double, in every locale.
+void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
+                const std::vector<std::string>& names) {
+  const auto i = static_cast<std::size_t>(row);
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "{},{},{},{}", names[static_cast<std::size_t>(scores.prediction[i])],
+                 scores.error_probability[i], scores.informative[i] ? 1 : 0, scores.log_ratio[i]);
+  for (Index y = 0; y < scores.posterior.n_cols(); ++y) fmt::format_to(out, ",{}", scores.posterior(row, y));
+  text.push_back('\n');
+}
+
+} // namespace
+
+Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
+                    const std::function<void(std::string_view)>& write, Observer& observer) {
+  const std::vector<std::string>& classes = model.classifier.parts().class_names;
+  std::vector<std::string> names;
+  std::transform(classes.begin(), classes.end(), std::back_inserter(names), csv_cell);
+  TableReader reader(path, model.schema, table, "", "");
+  write(header_line(classes));
+  Index n_rows = 0;
+  fmt::memory_buffer text;
+  for_each_block(reader, observer, [&](const TableBlock& block) {
+    const Scores scores = model.classifier.score(block.features.view(), threads);
+    text.clear();
+    for (Index i = 0; i < block.features.n_rows(); ++i) append_row(text, scores, i, names);
+    write({text.data(), text.size()});
+    n_rows += block.features.n_rows();
+  });
+  return n_rows;
+}
+
+} // namespace lacuna

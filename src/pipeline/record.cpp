@@ -1,0 +1,107 @@
+#include "pipeline/record.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "lacuna/core/version.hpp"
+#include "lacuna/pipeline/settings.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Class and column names may come in any encoding, JSON wants UTF-8. Numbers that are not finite become null.
+std::string dump(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+Json options_json(const FitRequest& request) {
+  Json options = Json::object();
+  for (const FitSetting& setting : fit_settings())
+    if (setting.json) options[setting.name] = Json::parse(setting.json(request));
+  return options;
+}
+
+Json density_json(const DensityRecord& density) {
+  return {{"name", density.name},
+          {"n_rows", density.n_rows},
+          {"n_components", density.n_components},
+          {"n_iterations", density.n_iterations},
+          {"objective", density.objective},
+          {"stop_reason", density.stop_reason}};
+}
+
+Json summary_json(const FitSummary& summary, const std::vector<std::string>& classes) {
+  Json counts = Json::object();
+  for (std::size_t y = 0; y < classes.size(); ++y)
+    counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
+  Json densities = Json::array();
+  for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
+  return {{"n_labeled", summary.n_labeled},
+          {"n_unlabeled", summary.n_unlabeled},
+          {"class_counts", counts},
+          {"kappa", summary.kappa},
+          {"n_informative", summary.n_informative},
+          {"informative_share", summary.informative_share},
+          {"informative_weight", summary.informative_weight},
+          {"draw_spread", summary.draw_spread},
+          {"n_em_iterations", summary.n_em_iterations},
+          {"stop_reason", summary.stop_reason},
+          {"densities", densities}};
+}
+
+Json metrics_json(const Metrics& metrics) {
+  Json bins = Json::array();
+  for (const ReliabilityBin& bin : metrics.bins)
+    bins.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"n", bin.n},
+                    {"mean_error_probability", bin.mean_error_probability},
+                    {"error_rate", bin.error_rate}});
+  return {{"n", metrics.n},
+          {"error_rate", metrics.error_rate},
+          {"mean_error_probability", metrics.mean_error_probability},
+          {"ece", metrics.ece},
+          {"overconfidence", metrics.overconfidence},
+          {"underconfidence", metrics.underconfidence},
+          {"brier_error", metrics.brier_error},
+          {"brier", metrics.brier},
+          {"nll", metrics.nll},
+          {"bins", bins}};
+}
+
+} // namespace
+
+std::string make_record(const FitRequest& request, const TrainingTable& table, const FitSummary& summary) {
+  const Json record = {{"version", version()},
+                       {"seed", request.learning.seed},
+                       {"options", options_json(request)},
+                       {"classes", table.data.class_names},
+                       {"features", table.data.feature_names},
+                       {"summary", summary_json(summary, table.data.class_names)},
+                       {"notes", table.notes}};
+  return dump(record);
+}
+
+std::string fit_json(const FitOutcome& outcome, double seconds) {
+  Json document = Json::parse(outcome.model.record);
+  document["seconds"] = seconds;
+  return dump(document) + "\n";
+}
+
+std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
+  Json document = metrics_json(outcome.evaluation.overall);
+  Json strata = Json::object();
+  for (const auto& [name, metrics] : outcome.evaluation.strata) strata[name] = metrics_json(metrics);
+  document["strata"] = strata;
+  document["n_unlabeled"] = outcome.n_unlabeled;
+  document["version"] = version();
+  const Json record = Json::parse(model.record);
+  document["model"] = {{"version", record.value("version", Json())},
+                       {"seed", record.value("seed", Json())},
+                       {"options", record.value("options", Json())}};
+  return dump(document) + "\n";
+}
+
+} // namespace lacuna

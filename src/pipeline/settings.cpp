@@ -1,0 +1,226 @@
+#include "lacuna/pipeline/settings.hpp"
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "lacuna/core/errors.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using Kind = FitSetting::Kind;
+using Texts = std::vector<std::string>;
+
+// The whole text must be the number, never a part of it.
+template <typename Number>
+Number parse_whole_text(const std::string& setting, const std::string& text, const char* expected) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || stop != end)
+    throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected " + expected);
+  return value;
+}
+
+// Names may come from files in any encoding; JSON wants UTF-8.
+std::string dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool parse_flag(const std::string& setting, const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected true or false");
+}
+
+// `field` maps a request to a reference to one of its members; it serves both set (mutable) and json (const).
+template <typename Field>
+FitSetting setting(std::string name, std::string group, std::string value_name, std::string help,
+                   Field field) {
+  using Value = std::remove_reference_t<decltype(field(std::declval<FitRequest&>()))>;
+  FitSetting result{name, group, value_name, help, Kind::value, nullptr, nullptr};
+  if constexpr (std::same_as<Value, bool>) result.kind = Kind::flag;
+  if constexpr (std::same_as<Value, Texts>) result.kind = Kind::list;
+  result.set = [name, field](FitRequest& request, const Texts& texts) {
+    Value& value = field(request);
+    if constexpr (std::same_as<Value, Texts>)
+      value = texts;
+    else if constexpr (std::same_as<Value, bool>)
+      value = parse_flag(name, texts.at(0));
+    else if constexpr (std::same_as<Value, std::string>)
+      value = texts.at(0);
+    else if constexpr (std::same_as<Value, double>)
+      value = parse_whole_text<double>(name, texts.at(0), "a number");
+    else
+      value = parse_whole_text<Value>(name, texts.at(0), "a whole number");
+  };
+  result.json = [field](const FitRequest& request) { return dump(field(request)); };
+  return result;
+}
+
+// The same for a field whose words only its own parser knows.
+template <typename Field, typename Parse>
+FitSetting choice(std::string name, std::string group, std::string value_name, std::string help, Field field,
+                  Parse parse) {
+  FitSetting result{name, group, value_name, help, Kind::value, nullptr, nullptr};
+  result.set = [field, parse](FitRequest& request, const Texts& texts) {
+    field(request) = parse(texts.at(0));
+  };
+  result.json = [field](const FitRequest& request) { return dump(to_string(field(request))); };
+  return result;
+}
+
+void set_preset(FitRequest& request, const Texts& texts) {
+  if (texts.at(0) != "paper")
+    throw Error(ErrorKind::usage, "preset: got '" + texts.at(0) + "', expected paper");
+  apply_paper_preset(request.learning);
+}
+
+void add_data_settings(std::vector<FitSetting>& all) {
+  const std::string group = "Data";
+  all.push_back(setting(
+      "label", group, "COLUMN", "Column with the labels; an empty cell is a missing label",
+      [](auto& request) -> auto& { return request.label_column; }));
+  all.push_back(setting(
+      "labels", group, "FILE", "File with one label per row, instead of --label",
+      [](auto& request) -> auto& { return request.table.labels_path; }));
+  all.back().json = nullptr; // where files lie says nothing about the model
+  all.push_back(setting(
+      "classes", group, "A,B,...",
+      "Classes that may have no labeled row; those found in the labels are added",
+      [](auto& request) -> auto& { return request.classes; }));
+  all.push_back(setting(
+      "missing-label", group, "TOKEN",
+      "One more token for a missing label, beside the empty cell, NA, NaN and ?",
+      [](auto& request) -> auto& { return request.table.missing_label; }));
+  all.push_back(setting(
+      "drop", group, "A,B,...", "Columns that are not features",
+      [](auto& request) -> auto& { return request.table.drop; }));
+  all.push_back(setting(
+      "categorical", group, "A,B,...", "Columns that hold categories although they look like numbers",
+      [](auto& request) -> auto& { return request.table.categorical; }));
+  all.push_back({"no-header", group, "", "The first line is data; the columns are called c0, c1, ...",
+                 Kind::flag,
+                 [](FitRequest& request, const Texts& texts) {
+                   request.table.has_header = !parse_flag("no-header", texts.at(0));
+                 },
+                 [](const FitRequest& request) { return dump(!request.table.has_header); }});
+}
+
+void add_method_settings(std::vector<FitSetting>& all) {
+  const std::string group = "Method";
+  all.push_back(choice(
+      "method", group, "NAME", "mar, mcar-sampling, mcar-em or supervised",
+      [](auto& request) -> auto& { return request.learning.method; }, parse_method));
+  all.push_back(choice(
+      "kappa", group, "X",
+      "Threshold of the informative region: a number, or auto:ALPHA to call at most a share "
+      "ALPHA of rows like the labeled ones uninformative",
+      [](auto& request) -> auto& { return request.learning.kappa; }, parse_kappa));
+  all.push_back(choice(
+      "posterior", group, "FORM", "joint (exact) or product (as in the paper)",
+      [](auto& request) -> auto& { return request.learning.posterior; }, parse_posterior));
+  all.push_back(choice(
+      "draws", group, "M",
+      "Fill missing labels with M random draws, averaged, or 'soft': their probabilities",
+      [](auto& request) -> auto& { return request.learning.draws; }, parse_draws));
+  all.push_back(setting(
+      "folds", group, "N", "Folds of the cross-fit for --kappa auto",
+      [](auto& request) -> auto& { return request.learning.n_folds; }));
+  all.push_back(setting(
+      "max-em-iterations", group, "N", "mcar-em: most rounds of filling and fitting",
+      [](auto& request) -> auto& { return request.learning.max_em_iterations; }));
+  all.push_back(setting(
+      "em-tolerance", group, "X", "mcar-em: converged when labels move by less than this on average",
+      [](auto& request) -> auto& { return request.learning.em_tolerance; }));
+}
+
+void add_density_settings(std::vector<FitSetting>& all) {
+  const std::string group = "Density";
+  all.push_back(setting(
+      "density", group, "FAMILY", "Density family: vb-gmm",
+      [](auto& request) -> auto& { return request.learning.density; }));
+  all.push_back(setting(
+      "components", group, "K", "Most mixture components; unneeded ones switch off",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.n_components; }));
+  all.push_back(choice(
+      "covariance", group, "TYPE", "full, tied, diagonal or spherical",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance; }, parse_covariance));
+  all.push_back(choice(
+      "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; }, parse_weight_prior));
+  all.push_back(choice(
+      "density-form", group, "FORM", "predictive, plug-in or expected-log",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.density_form; }, parse_density_form));
+  all.push_back(setting(
+      "weight-concentration", group, "X", "Prior of the mixing weights; 0 lets it follow --components",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_concentration; }));
+  all.push_back(setting(
+      "mean-precision", group, "X", "Rows of prior evidence for a component's mean",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.mean_precision; }));
+  all.push_back(setting(
+      "degrees-of-freedom", group, "X", "Of the Wishart prior; 0 stands for the number of features",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.degrees_of_freedom; }));
+  all.push_back(setting(
+      "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }));
+  all.push_back(setting(
+      "restarts", group, "N", "Starts per density; the best is kept",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.n_restarts; }));
+  all.push_back(setting(
+      "max-iterations", group, "N", "Most iterations per start",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.max_iterations; }));
+  all.push_back(setting(
+      "tolerance", group, "X", "Converged when the bound changes by less than this share of itself",
+      [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; }));
+}
+
+std::vector<FitSetting> make_settings() {
+  std::vector<FitSetting> all;
+  all.push_back({"preset", "Method", "NAME",
+                 "paper: settings as in the paper's experiments; explicit options win over it", Kind::value,
+                 set_preset, nullptr});
+  add_method_settings(all);
+  add_data_settings(all);
+  add_density_settings(all);
+  all.push_back(setting(
+      "seed", "Run", "N", "Seed of everything random; one seed, one result",
+      [](auto& request) -> auto& { return request.learning.seed; }));
+  all.push_back(setting(
+      "threads", "Run", "T", "Threads, 0 for all cores; never changes a result",
+      [](auto& request) -> auto& { return request.learning.threads; }));
+  all.back().json = nullptr; // the same model for any number of threads
+  return all;
+}
+
+} // namespace
+
+const std::vector<FitSetting>& fit_settings() {
+  static const std::vector<FitSetting> settings = make_settings();
+  return settings;
+}
+
+std::vector<std::string> split_list(const std::string& setting, const std::string& text) {
+  std::vector<std::string> names(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool doubled = quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"';
+    if (doubled)
+      names.back() += text[i++];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (text[i] == ',' && !quoted)
+      names.emplace_back();
+    else
+      names.back() += text[i];
+  }
+  if (quoted)
+    throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected a closing double quote");
+  return names;
+}
+
+} // namespace lacuna

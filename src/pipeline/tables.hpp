@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/data/table.hpp"
+
+namespace lacuna {
+
+/// Reads a table to its end, block by block, with progress, cancellation and a warning at the end when
+/// categories turned up that the fit had not seen.
+void for_each_block(TableReader& reader, Observer& observer,
+                    const std::function<void(const TableBlock&)>& work);
+
+/// Throws Error(usage) unless labels come from a column or from a file, and not from both.
+void require_one_label_source(const std::string& label_column, const TableOptions& table);
+
+} // namespace lacuna

@@ -1,0 +1,78 @@
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lacuna/core/errors.hpp"
+#include "lacuna/data/dataset.hpp"
+
+namespace lacuna {
+namespace {
+
+using testing::HasSubstr;
+
+Dataset small() {
+  Dataset data;
+  data.features = Matrix(3, 2, {1, 2, 3, 4, 5, 6});
+  data.labels = {0, missing_label, 1};
+  data.class_names = {"a", "b"};
+  data.feature_names = {"age", "height"};
+  data.weights = {1.0, 0.0, 2.5};
+  return data;
+}
+
+TEST(CheckDataset, AcceptsWhatIsRight) {
+  EXPECT_NO_THROW(check_dataset(small()));
+  Dataset bare;
+  bare.features = Matrix(2, 1, {-largest_feature, largest_feature});
+  EXPECT_NO_THROW(check_dataset(bare));
+  EXPECT_NO_THROW(check_dataset(Dataset{}));
+}
+
+TEST(CheckDataset, NamesWhatIsWrong) {
+  struct Case {
+    std::function<void(Dataset&)> damage;
+    std::vector<std::string> words;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<Case> cases = {
+      {[&](Dataset& d) { d.features(1, 0) = nan; }, {"row 2", "'age'", "nan", "finite"}},
+      {[&](Dataset& d) { d.features(2, 1) = -inf; }, {"row 3", "'height'", "-inf"}},
+      {[&](Dataset& d) { d.features(0, 1) = 1e101; }, {"row 1", "'height'", "1e+101", "rescale"}},
+      {[&](Dataset& d) {
+         d.feature_names.clear();
+         d.features(0, 1) = nan;
+       },
+       {"row 1", "column 2"}},
+      {[](Dataset& d) { d.labels[1] = 2; }, {"row 2", "class number 2", "2 classes"}},
+      {[](Dataset& d) { d.labels[0] = -2; }, {"row 1", "class number -2"}},
+      {[](Dataset& d) { d.labels.pop_back(); }, {"2 labels", "3 rows"}},
+      {[](Dataset& d) {
+         d.class_names = {"a", "a"};
+       },
+       {"'a'", "twice"}},
+      {[](Dataset& d) { d.feature_names.pop_back(); }, {"1 feature names", "2 columns"}},
+      {[](Dataset& d) { d.weights.push_back(1); }, {"4 weights", "3 rows"}},
+      {[](Dataset& d) { d.weights[1] = -0.5; }, {"row 2", "weight", "-0.5"}},
+      {[&](Dataset& d) { d.weights[2] = nan; }, {"row 3", "weight", "nan"}},
+      {[&](Dataset& d) { d.weights[2] = inf; }, {"row 3", "weight", "inf"}},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Dataset data = small();
+    cases[i].damage(data);
+    try {
+      check_dataset(data);
+      ADD_FAILURE() << "case " << i << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::data);
+      for (const std::string& word : cases[i].words)
+        EXPECT_THAT(error.what(), HasSubstr(word)) << "case " << i;
+    }
+  }
+}
+
+} // namespace
+} // namespace lacuna

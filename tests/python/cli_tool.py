@@ -1,0 +1,60 @@
+"""Runs the command-line tool the way a user does. LACUNA_CLI names the binary."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+BINARY = os.environ["LACUNA_CLI"]
+IS_SANITIZED = any(mark in Path(BINARY).read_bytes() for mark in (b"__asan_init", b"__tsan_init"))
+
+
+def default_signals():
+    # A test run in the background may have them ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def start(*arguments, cwd, **options):
+    return subprocess.Popen(
+        [BINARY, *map(str, arguments)],
+        cwd=cwd,
+        text=True,
+        stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=options.pop("stderr", subprocess.PIPE),
+        preexec_fn=default_signals,
+        **options,
+    )
+
+
+def run(*arguments, cwd, code=0, **options):
+    """Runs to the end and checks the exit code."""
+    process = start(*arguments, cwd=cwd, **options)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == code, f"exit {process.returncode}, not {code}\n{out}\n{err}"
+    return subprocess.CompletedProcess(arguments, code, out, err)
+
+
+def blobs(n=300, seed=1, labeled=0.4, classes=("no", "yes")):
+    """A table with two numbers, a word, and labels for some of the rows."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "height": random.normal(size=n) + 4.0 * truth,
+            "weight": random.normal(size=n),
+            "town": random.choice(["Aachen", "Bremen, Nord", "Köln"], n),
+            "answer": np.array(classes, dtype=object)[truth],
+        }
+    )
+    frame["group"] = np.where(frame["height"] > 2.0, "high", "low")
+    hidden = random.uniform(size=n) > labeled
+    frame.loc[hidden, "answer"] = np.nan
+    return frame
+
+
+def names_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())

@@ -35,7 +35,7 @@ STANDARD = set(
 )
 
 # Test code that belongs to no room and may look into each.
-INSIGHT = ("bench/", "fuzz/", "tests/tools/")
+INSIGHT = ("bench/", "fuzz/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\b\s*(?:<([^>]+)>|"([^"]+)")?')
 

@@ -191,7 +191,7 @@ std::vector<FitSetting> make_settings() {
       "seed", "Run", "N", "Seed of everything random; one seed, one result",
       [](auto& request) -> auto& { return request.learning.seed; }));
   all.push_back(setting(
-      "threads", "Run", "T", "Threads, 0 for all cores; never changes a result",
+      "threads", "Run", "T", "Threads, 0 for all cores; never changes a result [0]",
       [](auto& request) -> auto& { return request.learning.threads; }));
   all.back().json = nullptr; // the same model for any number of threads
   return all;

@@ -135,7 +135,8 @@ void add_method_settings(std::vector<FitSetting>& all) {
       "max-em-iterations", group, "N", "mcar-em: most rounds of filling and fitting",
       [](auto& request) -> auto& { return request.learning.max_em_iterations; }));
   all.push_back(setting(
-      "em-tolerance", group, "X", "mcar-em: converged when the log likelihood changes by less than this per row",
+      "em-tolerance", group, "X",
+      "mcar-em: converged when the log likelihood changes by less than this per row",
       [](auto& request) -> auto& { return request.learning.em_tolerance; }));
 }
 

@@ -33,7 +33,8 @@ std::string columns_text(const TableSchema& schema) {
 std::string values_text(const Json& object) {
   std::string text;
   for (const auto& [name, value] : object.items())
-    if (!value.is_structured()) text += fmt::format("  {:<22}{}\n", name, plain(value));
+    if (!value.is_structured() && !plain(value).empty())
+      text += fmt::format("  {:<22}{}\n", name, plain(value));
   return text;
 }
 
@@ -72,7 +73,7 @@ void add_info(CLI::App& app, Command& command) {
   };
   const auto arguments = std::make_shared<Arguments>();
   info.add_option("MODEL", arguments->model, "Model file written by lacuna fit")->required()->type_name("");
-  info.add_flag("--json", arguments->json, "Print the whole record as JSON")->group("Run");
+  info.add_flag("--json", arguments->json, "Print the whole record as JSON")->group("General");
   info.callback([arguments, &command] {
     command = [arguments] {
       const Model model = load_model(arguments->model);

@@ -17,6 +17,8 @@ void add_predict(CLI::App& app, Command& command);
 void add_evaluate(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
 void add_demo(CLI::App& app, Command& command);
+void add_simulate(CLI::App& app, Command& command);
+void add_reproduce(CLI::App& app, Command& command);
 
 /// A subcommand with the help layout they all share.
 CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,

@@ -60,10 +60,7 @@ protected:
     return text;
   }
   EvaluateRequest evaluate_request(const std::string& name) const {
-    EvaluateRequest result;
-    result.path = folder_.path(name);
-    result.label_column = "y";
-    return result;
+    return {folder_.path(name), "y", "", {}, 0};
   }
 
   void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }

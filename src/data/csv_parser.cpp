@@ -13,7 +13,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t first_buffer_size = 256U * 1024U;
+constexpr std::size_t first_buffer_size = 64U * 1024U;
 constexpr std::size_t longest_field = 1024U * 1024U;
 constexpr std::size_t longest_record = 256U * 1024U * 1024U;
 

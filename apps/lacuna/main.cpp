@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   add_info(app, command);
   add_demo(app, command);
   add_simulate(app, command);
+  add_reproduce(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

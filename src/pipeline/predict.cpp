@@ -13,7 +13,7 @@ namespace {
 
 std::string header_line(const std::vector<std::string>& classes) {
   std::string line = "prediction,error_probability,informative,log_ratio";
-  for (const std::string& name : classes) line += "," + csv_cell("p_" + name);
+  for (const std::string& name : classes) line += fmt::format(",{}", csv_cell(fmt::format("p_{}", name)));
   return line + "\n";
 }
 

@@ -19,6 +19,7 @@ enum class RandomPurpose : std::uint32_t {
   simulation = 9,   ///< built-in toy data
   final_model = 10, ///< the seed of the second stage
   missingness = 11, ///< which labels are kept in a simulation, keyed by row or by draw
+  repeat = 12,      ///< the seed of each repeat of an experiment
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

@@ -47,7 +47,7 @@ protected:
   FitRequest request() const {
     FitRequest result;
     result.path = folder_.path("train.csv");
-    result.label_column = "y";
+    result.label_column = std::string(1, 'y');
     result.learning.vb_mixture.n_components = 3;
     return result;
   }

@@ -68,15 +68,15 @@ public:
   }
 
   bool next() override {
-    if (static_cast<std::uint64_t>(row_) == layout_.n_rows) {
+    if (static_cast<std::uint64_t>(row()) == layout_.n_rows) {
       if (!bytes().peek(1).empty())
         fail_data(fmt::format("{}: bytes follow the {} rows that its header promises; the file is damaged",
                               in_quotes(path()), layout_.n_rows));
       return false;
     }
-    const bool must_read = row_ > 0 && !layout_.is_column_major;
+    const bool must_read = row() > 0 && !layout_.is_column_major;
     if (must_read && bytes().read(values_.data(), values_.size()) != values_.size()) fail_cut();
-    ++row_;
+    count_row();
     return true;
   }
 
@@ -91,18 +91,18 @@ public:
   }
 
   bool is_numeric() const override { return true; }
-  std::string place() const override { return fmt::format("row {}", row_); }
+  std::string place() const override { return fmt::format("row {}", row()); }
 
 private:
   const char* element(std::size_t column) const {
     const std::size_t place = layout_.is_column_major ? column * static_cast<std::size_t>(layout_.n_rows) +
-                                                            static_cast<std::size_t>(row_ - 1)
+                                                            static_cast<std::size_t>(row() - 1)
                                                       : column;
     return values_.data() + place * element_size_;
   }
 
   void read_first(std::size_t total) {
-    constexpr std::size_t first_step = 64U * 1024U;
+    constexpr std::size_t first_step = 64UL * 1024UL;
     while (values_.size() < total) {
       const std::size_t had = values_.size();
       const std::size_t step = std::min(total - had, std::max(first_step, had));
@@ -114,7 +114,7 @@ private:
   [[noreturn]] void fail_cut() const {
     fail_data(fmt::format("{} is cut off: its header promises {} rows of {} columns, but it ends {}",
                           in_quotes(path()), layout_.n_rows, layout_.n_columns,
-                          row_ > 0 ? fmt::format("after row {}", row_) : std::string("before")));
+                          row() > 0 ? fmt::format("after row {}", row()) : std::string("before")));
   }
 
   ArrayLayout layout_;

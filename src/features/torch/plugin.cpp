@@ -18,6 +18,14 @@ bool has_cuda() {
   throw Error(ErrorKind::internal, std::string("libtorch: ") + error.what_without_backtrace());
 }
 
+template <typename Work> auto guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    rethrow(error);
+  }
+}
+
 /// Every call of the engine, with libtorch's exceptions turned into ours.
 class GuardedEngine : public VaeEngine {
 public:
@@ -39,15 +47,6 @@ public:
   }
 
 private:
-  template <typename Work>
-  static auto guarded(const Work& work) {
-    try {
-      return work();
-    } catch (const c10::Error& error) {
-      rethrow(error);
-    }
-  }
-
   std::unique_ptr<VaeEngine> engine_;
 };
 

@@ -34,6 +34,9 @@ STANDARD = set(
     """.split()
 )
 
+# Test code that belongs to no room and may look into each.
+INSIGHT = ("bench/", "fuzz/")
+
 INCLUDE = re.compile(r'^\s*#\s*include\b\s*(?:<([^>]+)>|"([^"]+)")?')
 
 
@@ -82,7 +85,7 @@ def breach(root, path, header, quoted):
     if target.startswith("src/"):
         if path.startswith("include/"):
             return f'"{header}" is private to src/{target_room}; a public header cannot include it'
-        if not path.startswith(("bench/", "fuzz/")) and room != target_room:
+        if not path.startswith(INSIGHT) and room != target_room:
             return f'"{header}" is private to src/{target_room}; only that room and its tests may include it'
     elif target_room is not None and not path.startswith("tests/") and room is not None:
         if target_room not in allowed_rooms(room):

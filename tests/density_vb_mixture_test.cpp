@@ -450,7 +450,7 @@ TEST(VbMixtureOptionsCheck, ListsEveryViolation) {
   options.n_components = 0;
   options.tolerance = -1.0;
   try {
-    check_options(options);
+    const VbMixtureFamily family(options);
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);

@@ -47,7 +47,7 @@ protected:
   FitRequest request() const {
     FitRequest result;
     result.path = folder_.path("train.csv");
-    result.label_column = "y";
+    result.label_column = std::string(1, 'y');
     result.learning.vb_mixture.n_components = 3;
     return result;
   }
@@ -60,10 +60,7 @@ protected:
     return text;
   }
   EvaluateRequest evaluate_request(const std::string& name) const {
-    EvaluateRequest result;
-    result.path = folder_.path(name);
-    result.label_column = "y";
-    return result;
+    return {folder_.path(name), "y", "", {}, 0};
   }
 
   void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }

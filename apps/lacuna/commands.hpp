@@ -18,7 +18,9 @@ void add_evaluate(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
 void add_demo(CLI::App& app, Command& command);
 
-/// A subcommand with the help layout they all share.
+/// The help layout that the tool and its subcommands share.
+void lay_out_help(CLI::App& app, const std::string& usage, const std::string& footer);
+/// A subcommand with that layout.
 CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& usage, const std::string& examples);
 

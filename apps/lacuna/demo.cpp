@@ -59,11 +59,12 @@ void add_demo(CLI::App& app, Command& command) {
   const auto add = [&](const char* name, auto& target, const char* value, const std::string& help) {
     return demo.add_option(name, target, help)->type_name(value)->group("Run");
   };
-  add("--out", request->directory, "DIR", "Folder for data and pictures [" + request->directory + "]");
+  add("--out", request->directory, "DIR", "Folder for data and pictures [" + request->directory + "]")
+      ->group("General");
   add("--seed", request->seed, "N", "Seed of data and fits [0]");
   add("--threads", request->threads, "T", "Threads, 0 for all cores; never changes a result [0]")
       ->check(CLI::Range(0, 1024));
-  demo.add_flag("--force", request->overwrite, "Replace files that differ")->group("Run");
+  demo.add_flag("--force", request->overwrite, "Replace files that differ")->group("General");
   demo.callback([request, &command] { command = [request] { run(*request); }; });
 }
 

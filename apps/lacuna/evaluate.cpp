@@ -138,8 +138,8 @@ void add_evaluate(CLI::App& app, Command& command) {
   evaluate.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");
   add("--threads", request.threads, "T", "Run", "Threads, 0 for all cores; never changes a result [0]")
       ->check(CLI::Range(0, 1024));
-  add("--json", arguments->json, "FILE", "Run", "Write all metrics as JSON (- for stdout)");
-  evaluate.add_flag("--force", arguments->force, "Replace an output file that exists")->group("Run");
+  add("--json", arguments->json, "FILE", "General", "Write all metrics as JSON (- for stdout)");
+  evaluate.add_flag("--force", arguments->force, "Replace an output file that exists")->group("General");
   evaluate.callback([arguments, &command] {
     arguments->request.table.has_header = !arguments->no_header;
     command = [arguments] { run(*arguments); };

@@ -47,21 +47,21 @@ FitOptions::FitOptions(CLI::App& app) {
   app.add_option("TRAIN", path_, "Table with missing labels: CSV, NPY or IDX, plain or gzip")
       ->required()
       ->type_name("");
-  const auto run_setting = [](const std::string& name, const std::string& value_name, const std::string& help,
-                              Kind kind) {
-    return FitSetting{name, "Run", value_name, help, kind, nullptr, nullptr};
+  const auto general = [](const std::string& name, const std::string& value_name, const std::string& help,
+                          Kind kind) {
+    return FitSetting{name, "General", value_name, help, kind, nullptr, nullptr};
   };
-  add(app, run_setting("output", "MODEL", "The model file to write", Kind::value), "-o,--output",
+  add(app, general("output", "MODEL", "The model file to write", Kind::value), "-o,--output",
       [](FitArguments& arguments, const Texts& texts) { arguments.output = texts.at(0); });
   for (const FitSetting& setting : fit_settings())
     add(app, setting, "--" + setting.name,
         [&setting](FitArguments& arguments, const Texts& texts) { setting.set(arguments.request, texts); });
   app.add_option("--config", config_, "TOML file with options; those on the command line win over it")
       ->type_name("FILE")
-      ->group("Run");
-  add(app, run_setting("json", "FILE", "Write the record of the fit as JSON (- for stdout)", Kind::value),
+      ->group("General");
+  add(app, general("json", "FILE", "Write the record of the fit as JSON (- for stdout)", Kind::value),
       "--json", [](FitArguments& arguments, const Texts& texts) { arguments.json = texts.at(0); });
-  add(app, run_setting("force", "", "Replace output files that exist", Kind::flag), "--force",
+  add(app, general("force", "", "Replace output files that exist", Kind::flag), "--force",
       [](FitArguments& arguments, const Texts& texts) { arguments.force = texts.at(0) == "true"; });
 }
 

@@ -40,11 +40,27 @@ public:
     label("Positionals", "Arguments");
   }
   std::string make_usage(const CLI::App*, std::string) const override { return "\nUsage: " + usage_ + "\n"; }
+  // Only what a reader needs: not the types and limits that CLI11 would add.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() || option->get_positional() ? "" : " " + value_name(*option);
+  }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+      text.erase(at, 1);
+    return text;
+  }
   std::string make_option_desc(const CLI::Option* option) const override {
     return wrapped(option->get_description(), line_width - name_width);
   }
 
 private:
+  // CLI11 appends the names of checks to the type: "T:INT in [0 - 1024]".
+  static std::string value_name(const CLI::Option& option) {
+    const std::string name = option.get_type_name();
+    return name.substr(0, name.find(':'));
+  }
+
   std::string usage_;
 };
 
@@ -53,10 +69,15 @@ private:
 CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& usage, const std::string& examples) {
   CLI::App& command = *app.add_subcommand(name, description);
-  command.formatter(std::make_shared<HelpLayout>(usage));
-  command.footer("Examples:\n" + examples);
-  command.get_help_ptr()->description("Print this help and stop")->group("Run");
+  command.group("Commands");
+  lay_out_help(command, usage, "Examples:\n" + examples);
   return command;
+}
+
+void lay_out_help(CLI::App& app, const std::string& usage, const std::string& footer) {
+  app.formatter(std::make_shared<HelpLayout>(usage));
+  app.footer(footer);
+  app.get_help_ptr()->description("Print this help and stop")->group("General");
 }
 
 } // namespace lacuna::cli

@@ -72,7 +72,7 @@ void add_info(CLI::App& app, Command& command) {
   };
   const auto arguments = std::make_shared<Arguments>();
   info.add_option("MODEL", arguments->model, "Model file written by lacuna fit")->required()->type_name("");
-  info.add_flag("--json", arguments->json, "Print the whole record as JSON")->group("Run");
+  info.add_flag("--json", arguments->json, "Print the whole record as JSON")->group("General");
   info.callback([arguments, &command] {
     command = [arguments] {
       const Model model = load_model(arguments->model);

@@ -29,13 +29,13 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Classification when labels are missing at random: predictions with error probabilities that "
-               "hold where labels were never seen",
+  CLI::App app("Classification when labels are missing at random, with an error probability for every row",
                "lacuna");
   app.require_subcommand(0, 1);
-  app.footer("lacuna COMMAND --help explains a command, with examples. To start: lacuna demo");
-  app.get_help_ptr()->description("Print this help and stop");
-  app.set_version_flag("--version", std::string("lacuna ") + version(), "Print the version and stop");
+  lay_out_help(app, "lacuna COMMAND ...",
+               "lacuna COMMAND --help explains a command, with examples. To start: lacuna demo");
+  app.set_version_flag("--version", std::string("lacuna ") + version(), "Print the version and stop")
+      ->group("General");
   Command command;
   add_fit(app, command);
   add_predict(app, command);

@@ -56,13 +56,13 @@ void add_predict(CLI::App& app, Command& command) {
   predict.add_option("-o,--output", arguments->output, "CSV file to write (- for stdout)")
       ->required()
       ->type_name("OUT")
-      ->group("Run");
+      ->group("General");
   predict.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");
   predict.add_option("--threads", arguments->threads, "Threads, 0 for all cores; never changes a result [0]")
       ->type_name("T")
       ->check(CLI::Range(0, 1024))
       ->group("Run");
-  predict.add_flag("--force", arguments->force, "Replace an output file that exists")->group("Run");
+  predict.add_flag("--force", arguments->force, "Replace an output file that exists")->group("General");
   predict.callback([arguments, &command] { command = [arguments] { run(*arguments); }; });
 }
 

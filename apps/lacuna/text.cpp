@@ -15,11 +15,12 @@ std::size_t width_of(const std::string& text) {
 } // namespace
 
 std::string grouped(Index number) {
-  std::string text = std::to_string(number);
-  const std::size_t first_digit = number < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first_digit + 3;) {
-    at -= 3;
-    text.insert(at, ",");
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool starts_group = i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-';
+    if (starts_group) text += ',';
+    text += digits[i];
   }
   return text;
 }

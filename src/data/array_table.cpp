@@ -60,24 +60,23 @@ class ArrayTable : public TableSource {
 public:
   ArrayTable(std::unique_ptr<ByteSource> source, const ArrayLayout& layout)
       : TableSource(std::move(source)), layout_(layout), element_size_(element_size(layout.type)) {
-    set_numbered_columns(static_cast<std::size_t>(layout.n_columns));
-    if (layout_.is_column_major) {
-      read_whole();
-    } else {
-      values_.resize(static_cast<std::size_t>(layout.n_columns) * element_size_);
-    }
+    // The header is believed only as far as there are bytes behind it, so they come before the column names.
+    const std::uint64_t n_first_rows =
+        layout_.is_column_major ? layout_.n_rows : std::min<std::uint64_t>(1, layout_.n_rows);
+    read_first(static_cast<std::size_t>(n_first_rows * layout_.n_columns) * element_size_);
+    set_numbered_columns(static_cast<std::size_t>(layout_.n_columns));
   }
 
   bool next() override {
-    if (static_cast<std::uint64_t>(row_) == layout_.n_rows) {
+    if (static_cast<std::uint64_t>(row()) == layout_.n_rows) {
       if (!bytes().peek(1).empty())
         fail_data(fmt::format("{}: bytes follow the {} rows that its header promises; the file is damaged",
                               in_quotes(path()), layout_.n_rows));
       return false;
     }
-    if (!layout_.is_column_major && bytes().read(values_.data(), values_.size()) != values_.size())
-      fail_cut(static_cast<std::uint64_t>(row_));
-    ++row_;
+    const bool must_read = row() > 0 && !layout_.is_column_major;
+    if (must_read && bytes().read(values_.data(), values_.size()) != values_.size()) fail_cut();
+    count_row();
     return true;
   }
 
@@ -92,33 +91,30 @@ public:
   }
 
   bool is_numeric() const override { return true; }
-  std::string place() const override { return fmt::format("row {}", row_); }
+  std::string place() const override { return fmt::format("row {}", row()); }
 
 private:
   const char* element(std::size_t column) const {
     const std::size_t place = layout_.is_column_major ? column * static_cast<std::size_t>(layout_.n_rows) +
-                                                            static_cast<std::size_t>(row_ - 1)
+                                                            static_cast<std::size_t>(row() - 1)
                                                       : column;
     return values_.data() + place * element_size_;
   }
 
-  /// Grows with the bytes that are really there: the header alone must not decide how much is allocated.
-  void read_whole() {
-    constexpr std::size_t first_step = 1024U * 1024U;
-    const std::size_t total = static_cast<std::size_t>(layout_.n_rows * layout_.n_columns) * element_size_;
+  void read_first(std::size_t total) {
+    constexpr std::size_t first_step = 64UL * 1024UL;
     while (values_.size() < total) {
       const std::size_t had = values_.size();
       const std::size_t step = std::min(total - had, std::max(first_step, had));
       values_.resize(had + step);
-      if (bytes().read(values_.data() + had, step) != step) fail_cut(0);
+      if (bytes().read(values_.data() + had, step) != step) fail_cut();
     }
   }
 
-  [[noreturn]] void fail_cut(std::uint64_t n_complete) const {
-    fail_data(fmt::format("{} is cut off: its header promises {} rows of {} columns{}", in_quotes(path()),
-                          layout_.n_rows, layout_.n_columns,
-                          n_complete > 0 ? fmt::format(", but it ends after row {}", n_complete)
-                                         : std::string(", but it ends before")));
+  [[noreturn]] void fail_cut() const {
+    fail_data(fmt::format("{} is cut off: its header promises {} rows of {} columns, but it ends {}",
+                          in_quotes(path()), layout_.n_rows, layout_.n_columns,
+                          row() > 0 ? fmt::format("after row {}", row()) : std::string("before")));
   }
 
   ArrayLayout layout_;

@@ -24,7 +24,7 @@ struct ByteSource::Handle {
 
 namespace {
 
-constexpr unsigned buffer_size = 256U * 1024U;
+constexpr unsigned buffer_size = 64U * 1024U;
 constexpr std::size_t longest_peek = 16;
 
 [[noreturn]] void fail_open(const std::string& path, const std::string& reason) {

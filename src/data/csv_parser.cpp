@@ -13,9 +13,9 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t first_buffer_size = 256U * 1024U;
-constexpr std::size_t longest_field = 1024U * 1024U;
-constexpr std::size_t longest_record = 256U * 1024U * 1024U;
+constexpr std::size_t first_buffer_size = 64UL * 1024UL;
+constexpr std::size_t longest_field = 1024UL * 1024UL;
+constexpr std::size_t longest_record = 256UL * 1024UL * 1024UL;
 
 /// The bytes that end a run of ordinary text outside quotes.
 constexpr std::array<bool, 256> ends_text = [] {

@@ -15,8 +15,7 @@ public:
   CsvTable(std::unique_ptr<ByteSource> source, const TextFormat& format)
       : TableSource(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
     if (!parser_.next()) fail_data(in_quotes(path()) + " holds blank lines only");
-    has_names_ = format.has_header;
-    if (has_names_) {
+    if (format.has_header) {
       read_header();
     } else {
       set_numbered_columns(parser_.n_fields());
@@ -30,19 +29,20 @@ public:
     } else if (!parser_.next()) {
       return false;
     }
-    ++row_;
-    if (parser_.n_fields() != column_names_.size()) fail_ragged();
+    count_row();
+    if (parser_.n_fields() != column_names().size()) fail_ragged();
     return true;
   }
 
   std::string_view text(std::size_t column) const override { return trim(parser_.field(column)); }
   Number number(std::size_t column) const override { return parse_number(text(column)); }
   bool is_numeric() const override { return false; }
-  std::string place() const override { return fmt::format("row {} (line {})", row_, parser_.line()); }
+  std::string place() const override { return fmt::format("row {} (line {})", row(), parser_.line()); }
 
 private:
   void read_header() {
     std::unordered_set<std::string> seen;
+    std::vector<std::string> names;
     for (std::size_t j = 0; j < parser_.n_fields(); ++j) {
       std::string name(text(j));
       if (name.empty()) name = fmt::format("column {}", j + 1);
@@ -54,16 +54,16 @@ private:
       if (!seen.insert(name).second)
         fail_data(fmt::format("{}, line {}: two columns are named {}; give each its own name",
                               in_quotes(path()), parser_.line(), in_quotes(name)));
-      column_names_.push_back(std::move(name));
+      names.push_back(std::move(name));
     }
-    is_first_name_empty_ = text(0).empty();
+    set_named_columns(std::move(names), text(0).empty());
   }
 
   [[noreturn]] void fail_ragged() const {
     fail_data(fmt::format("{}, {}: found {} cells, expected {} as in the {}; a cell that holds a comma must "
                           "stand in double quotes",
-                          in_quotes(path()), place(), parser_.n_fields(), column_names_.size(),
-                          has_names_ ? "header" : "first row"));
+                          in_quotes(path()), place(), parser_.n_fields(), column_names().size(),
+                          has_names() ? "header" : "first row"));
   }
 
   CsvParser parser_;

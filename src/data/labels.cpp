@@ -27,6 +27,7 @@ std::optional<std::int64_t> as_integer(const std::string& text) {
 /// The order of the classes: by value when all are integers, by letters otherwise.
 std::vector<std::size_t> class_order(const std::vector<std::string>& names) {
   std::vector<std::optional<std::int64_t>> values;
+  values.reserve(names.size());
   for (const std::string& name : names) values.push_back(as_integer(name));
   const bool is_integer = std::ranges::all_of(values, [](const auto& value) { return value.has_value(); });
   std::vector<std::size_t> order(names.size());

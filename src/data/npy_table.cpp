@@ -10,7 +10,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t longest_header = 1024U * 1024U;
+constexpr std::size_t longest_header = 1024UL * 1024UL;
 
 /// Reads the Python dictionary in an NPY header: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {

@@ -28,6 +28,12 @@ void refuse_foreign(const std::string& path, std::string_view head) {
 
 } // namespace
 
+void TableSource::set_named_columns(std::vector<std::string> names, bool is_first_name_empty) {
+  column_names_ = std::move(names);
+  has_names_ = true;
+  is_first_name_empty_ = is_first_name_empty;
+}
+
 void TableSource::set_numbered_columns(std::size_t n_columns) {
   column_names_.clear();
   column_names_.reserve(n_columns);

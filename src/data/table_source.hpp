@@ -45,15 +45,16 @@ public:
 
 protected:
   ByteSource& bytes() { return *bytes_; }
+  void set_named_columns(std::vector<std::string> names, bool is_first_name_empty);
   void set_numbered_columns(std::size_t n_columns);
+  void count_row() { ++row_; }
 
+private:
+  std::unique_ptr<ByteSource> bytes_;
   std::vector<std::string> column_names_;
   bool has_names_ = false;
   bool is_first_name_empty_ = false;
   Index row_ = 0;
-
-private:
-  std::unique_ptr<ByteSource> bytes_;
 };
 
 struct TextFormat {

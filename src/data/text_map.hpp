@@ -9,7 +9,8 @@ namespace lacuna {
 
 /// Lets hash tables of strings be asked with a view, without a copy.
 struct TextHash {
-  using is_transparent = void;
+  // The standard library asks for this name.
+  using is_transparent = void; // NOLINT(readability-identifier-naming)
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 

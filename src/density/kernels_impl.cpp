@@ -101,30 +101,58 @@ inline Vec log1p_nonnegative(Vec u) {
   return log_positive(t) + (u - (t - 1.0)) / t;
 }
 
-/// With a fixed number of features the differences stay in registers; D = 0 means "known at run time only".
+/// With a fixed number of features the differences stay in registers.
 template <int D>
-void quadratic_full_of(const double* xt, Index stride, Index n, Index d_runtime, const double* mean,
-                       const double* a, double* out) {
+void quadratic_full_of(const double* xt, Index stride, Index n, const double* mean, const double* a,
+                       double* out) {
   constexpr Index width = 2; // vectors at a time
-  const Index d = D > 0 ? D : d_runtime;
-  constexpr Index max_d = D > 0 ? D : 1;
   for (Index b = 0; b < n; b += width * lanes) {
-    Vec difference[max_d][width];
-    if constexpr (D > 0)
-      for (Index j = 0; j < d; ++j)
-        for (Index w = 0; w < width; ++w) difference[j][w] = load(xt + j * stride + b + w * lanes) - mean[j];
+    Vec difference[D][width];
+    for (Index j = 0; j < D; ++j)
+      for (Index w = 0; w < width; ++w) difference[j][w] = load(xt + j * stride + b + w * lanes) - mean[j];
     Vec total[width] = {};
     const double* coefficient = a;
-    for (Index i = 0; i < d; ++i) {
+    for (Index i = 0; i < D; ++i) {
       Vec z[width] = {};
       for (Index j = 0; j <= i; ++j, ++coefficient)
-        for (Index w = 0; w < width; ++w) {
-          if constexpr (D > 0)
-            z[w] += difference[j][w] * *coefficient;
-          else
-            z[w] += (load(xt + j * stride + b + w * lanes) - mean[j]) * *coefficient;
-        }
+        for (Index w = 0; w < width; ++w) z[w] += difference[j][w] * *coefficient;
       for (Index w = 0; w < width; ++w) total[w] += z[w] * z[w];
+    }
+    for (Index w = 0; w < width; ++w) store(out + b + w * lanes, smaller(total[w], same(largest_quadratic)));
+  }
+}
+
+/// Any number of features: four rows of the triangle at a time, so that each difference is used four times
+/// and eight independent sums hide the latency of the additions.
+void quadratic_full_any(const double* xt, Index stride, Index n, Index d, const double* mean, const double* a,
+                        double* out) {
+  constexpr Index width = 2;
+  constexpr Index n_together = 4;
+  for (Index b = 0; b < n; b += width * lanes) {
+    Vec total[width] = {};
+    const double* row = a;
+    for (Index i = 0; i < d; i += n_together) {
+      const Index n_rows = d - i < n_together ? d - i : n_together;
+      const double* rows[n_together]; // missing rows repeat the last one and are not added up
+      for (Index k = 0; k < n_together; ++k) {
+        rows[k] = row;
+        if (k + 1 < n_rows) row += i + k + 1;
+      }
+      row += i + n_rows;
+      Vec z[n_together][width] = {};
+      for (Index j = 0; j < i; ++j) {
+        const double* const x = xt + j * stride + b;
+        for (Index w = 0; w < width; ++w) {
+          const Vec difference = load(x + w * lanes) - mean[j];
+          for (Index k = 0; k < n_together; ++k) z[k][w] += difference * rows[k][j];
+        }
+      }
+      for (Index k = 0; k < n_rows; ++k)
+        for (Index w = 0; w < width; ++w) {
+          for (Index j = i; j <= i + k; ++j)
+            z[k][w] += (load(xt + j * stride + b + w * lanes) - mean[j]) * rows[k][j];
+          total[w] += z[k][w] * z[k][w];
+        }
     }
     for (Index w = 0; w < width; ++w) store(out + b + w * lanes, smaller(total[w], same(largest_quadratic)));
   }
@@ -133,15 +161,15 @@ void quadratic_full_of(const double* xt, Index stride, Index n, Index d_runtime,
 void quadratic_full(const double* xt, Index stride, Index n, Index d, const double* mean, const double* a,
                     double* out) {
   switch (d) {
-  case 1: return quadratic_full_of<1>(xt, stride, n, d, mean, a, out);
-  case 2: return quadratic_full_of<2>(xt, stride, n, d, mean, a, out);
-  case 3: return quadratic_full_of<3>(xt, stride, n, d, mean, a, out);
-  case 4: return quadratic_full_of<4>(xt, stride, n, d, mean, a, out);
-  case 5: return quadratic_full_of<5>(xt, stride, n, d, mean, a, out);
-  case 6: return quadratic_full_of<6>(xt, stride, n, d, mean, a, out);
-  case 8: return quadratic_full_of<8>(xt, stride, n, d, mean, a, out);
-  case 10: return quadratic_full_of<10>(xt, stride, n, d, mean, a, out);
-  default: return quadratic_full_of<0>(xt, stride, n, d, mean, a, out);
+  case 1: return quadratic_full_of<1>(xt, stride, n, mean, a, out);
+  case 2: return quadratic_full_of<2>(xt, stride, n, mean, a, out);
+  case 3: return quadratic_full_of<3>(xt, stride, n, mean, a, out);
+  case 4: return quadratic_full_of<4>(xt, stride, n, mean, a, out);
+  case 5: return quadratic_full_of<5>(xt, stride, n, mean, a, out);
+  case 6: return quadratic_full_of<6>(xt, stride, n, mean, a, out);
+  case 8: return quadratic_full_of<8>(xt, stride, n, mean, a, out);
+  case 10: return quadratic_full_of<10>(xt, stride, n, mean, a, out);
+  default: return quadratic_full_any(xt, stride, n, d, mean, a, out);
   }
 }
 
@@ -240,34 +268,48 @@ void moments_full_of(const double* xt, Index stride, Index n, const double* shif
   for (Index at = 0; at < n_pairs; ++at) second[at] += sum(s2[at]);
 }
 
-/// Any number of features: row by row of the triangle, four columns at a time.
+/// A tile of `R` x `C` second moments: rows i .. i+R, columns j .. j+C of the triangle.
+template <int R, int C>
+inline void second_moments(const double* xt, Index stride, Index n, const double* shift, const double* r,
+                           Index i, Index j, double* const* to) {
+  Vec sums[R][C] = {};
+  for (Index b = 0; b < n; b += lanes) {
+    const Vec weight = load(r + b);
+    Vec weighted[R];
+    for (Index k = 0; k < R; ++k) weighted[k] = weight * (load(xt + (i + k) * stride + b) - shift[i + k]);
+    for (Index m = 0; m < C; ++m) {
+      const Vec difference = load(xt + (j + m) * stride + b) - shift[j + m];
+      for (Index k = 0; k < R; ++k) sums[k][m] += weighted[k] * difference;
+    }
+  }
+  for (Index k = 0; k < R; ++k)
+    for (Index m = 0; m < C; ++m) to[k][j + m] += sum(sums[k][m]);
+}
+
+/// Any number of features, in tiles that keep the sums in registers.
 void moments_full_any(const double* xt, Index stride, Index n, Index d, const double* shift, const double* r,
                       double* zeroth, double* first, double* second) {
   Vec s0{};
   for (Index b = 0; b < n; b += lanes) s0 += load(r + b);
   *zeroth += sum(s0);
-  double* row = second;
-  for (Index i = 0; i < d; row += ++i) {
-    const double* const xi = xt + i * stride;
+  for (Index i = 0; i < d; ++i) {
     Vec s1{};
-    for (Index b = 0; b < n; b += lanes) s1 += load(r + b) * (load(xi + b) - shift[i]);
+    for (Index b = 0; b < n; b += lanes) s1 += load(r + b) * (load(xt + i * stride + b) - shift[i]);
     first[i] += sum(s1);
+  }
+  double* row = second;
+  for (Index i = 0; i < d;) {
+    double* const rows[2] = {row, row + i + 1};
+    const bool pair = i + 1 < d;
     Index j = 0;
-    for (; j + 4 <= i + 1; j += 4) {
-      const double* const xj = xt + j * stride;
-      Vec s2[4] = {};
-      for (Index b = 0; b < n; b += lanes) {
-        const Vec weighted = load(r + b) * (load(xi + b) - shift[i]);
-        for (Index w = 0; w < 4; ++w) s2[w] += weighted * (load(xj + w * stride + b) - shift[j + w]);
-      }
-      for (Index w = 0; w < 4; ++w) row[j + w] += sum(s2[w]);
-    }
+    for (; pair && j + 4 <= i + 1; j += 4) second_moments<2, 4>(xt, stride, n, shift, r, i, j, rows);
     for (; j <= i; ++j) {
-      Vec s2{};
-      for (Index b = 0; b < n; b += lanes)
-        s2 += load(r + b) * (load(xi + b) - shift[i]) * (load(xt + j * stride + b) - shift[j]);
-      row[j] += sum(s2);
+      second_moments<1, 1>(xt, stride, n, shift, r, i, j, rows);
+      if (pair) second_moments<1, 1>(xt, stride, n, shift, r, i + 1, j, rows + 1);
     }
+    if (pair) second_moments<1, 1>(xt, stride, n, shift, r, i + 1, i + 1, rows + 1);
+    row += pair ? 2 * i + 3 : i + 1;
+    i += pair ? 2 : 1;
   }
 }
 

@@ -133,8 +133,7 @@ double weight_sum(const WeightedRows& rows) {
 
 } // namespace
 
-void check_options(const VbMixtureOptions& options) {
-  OptionChecks checks;
+void check_options(const VbMixtureOptions& options, OptionChecks& checks) {
   const auto positive = [&](const char* name, double value, bool or_zero) {
     checks.require(std::isfinite(value) && (value > 0.0 || (or_zero && value == 0.0)), name,
                    fmt::format("{}", value),
@@ -150,11 +149,12 @@ void check_options(const VbMixtureOptions& options) {
   positive("degrees-of-freedom", options.degrees_of_freedom, true);
   positive("covariance-scale", options.covariance_scale, false);
   positive("tolerance", options.tolerance, true);
-  checks.throw_if_any();
 }
 
 VbMixtureFamily::VbMixtureFamily(const VbMixtureOptions& options) : options_(options) {
-  check_options(options);
+  OptionChecks checks;
+  check_options(options, checks);
+  checks.throw_if_any();
 }
 
 std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,

@@ -137,8 +137,8 @@ void check_options(const LearningOptions& options) {
                  "2 to 100");
   checks.require(options.threads >= 0 && options.threads <= 1024, "threads", std::to_string(options.threads),
                  "0 (all cores) to 1024");
+  check_options(options.vb_mixture, checks);
   checks.throw_if_any();
-  check_options(options.vb_mixture);
 }
 
 void apply_paper_preset(LearningOptions& options) {

@@ -18,9 +18,15 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::array toy_names{"quadrants", "coin"};
+struct ToyName {
+  const char* name;
+  const char* title;
+};
+constexpr std::array<ToyName, 2> toys{
+    {{"quadrants", "quadrants: the class is upper or lower, labels were seen in two clouds of four"},
+     {"coin", "coin: labels were seen in the outer clouds, in the middle the class is a fair coin"}}};
 constexpr std::array methods{Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar};
-constexpr Index grid_size = 100;
+constexpr Index grid_size = 90;
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -72,9 +78,9 @@ DemoResult evaluate(const std::string& name, const Toy& toy, Method method,
   return {name, method, labeled.metrics(), never_labeled.metrics()};
 }
 
-ToyFigure figure_of_data(const std::string& name, const Dataset& data) {
+ToyFigure figure_of_data(const std::string& title, const Dataset& data) {
   ToyFigure figure;
-  figure.title = "lacuna demo: " + name;
+  figure.title = title;
   figure.class_names = {data.class_names.at(0), data.class_names.at(1)};
   for (Index i = 0; i < data.n_rows(); ++i)
     figure.points.push_back({data.features(i, 0), data.features(i, 1),
@@ -111,9 +117,10 @@ ToyFigureMap map_of(const ToyFigure& figure, Method method, const GenerativeClas
   return map;
 }
 
-void run_toy(const std::string& name, const DemoRequest& request, DemoOutcome& outcome, Observer& observer) {
+void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome, Observer& observer) {
+  const std::string name = which.name;
   const Toy toy = make_toy(name, request.seed);
-  ToyFigure figure = figure_of_data(name, toy.train);
+  ToyFigure figure = figure_of_data(which.title, toy.train);
   for (const Method method : methods) {
     LearningOptions options;
     options.method = method;
@@ -156,16 +163,16 @@ DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
   make_directory(request.directory);
   DemoOutcome outcome;
   double done = 0.0;
-  for (const char* name : toy_names) {
-    run_toy(name, request, outcome, observer);
-    observer.progress("demo", ++done, static_cast<double>(toy_names.size()));
+  for (const ToyName& toy : toys) {
+    run_toy(toy, request, outcome, observer);
+    observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
   return outcome;
 }
 
 std::string demo_verdict(const DemoOutcome& outcome) {
   std::string text;
-  for (const char* toy : toy_names) {
+  for (const auto& [toy, title] : toys) {
     const DemoResult& mar = result_of(outcome, toy, Method::mar);
     const DemoResult& mcar = result_of(outcome, toy, Method::mcar_sampling);
     const DemoResult& supervised = result_of(outcome, toy, Method::supervised);

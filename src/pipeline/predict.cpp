@@ -20,8 +20,12 @@ std::string csv_cell(const std::string& text) {
 
 std::string header_line(const std::vector<std::string>& classes) {
   std::string line = "prediction,error_probability,informative,log_ratio";
-  for (const std::string& name : classes) line += "," + csv_cell("p_" + name);
-  return line + "\n";
+  for (const std::string& name : classes) {
+    line += ',';
+    line += csv_cell("p_" + name);
+  }
+  line += '\n';
+  return line;
 }
 
 // "{}" prints the shortest digits that read back as the same double, in every locale.

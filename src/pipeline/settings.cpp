@@ -135,7 +135,7 @@ void add_method_settings(std::vector<FitSetting>& all) {
       "max-em-iterations", group, "N", "mcar-em: most rounds of filling and fitting",
       [](auto& request) -> auto& { return request.learning.max_em_iterations; }));
   all.push_back(setting(
-      "em-tolerance", group, "X", "mcar-em: converged when labels move by less than this on average",
+      "em-tolerance", group, "X", "mcar-em: converged when the log likelihood changes by less than this per row",
       [](auto& request) -> auto& { return request.learning.em_tolerance; }));
 }
 
@@ -191,7 +191,7 @@ std::vector<FitSetting> make_settings() {
       "seed", "Run", "N", "Seed of everything random; one seed, one result",
       [](auto& request) -> auto& { return request.learning.seed; }));
   all.push_back(setting(
-      "threads", "Run", "T", "Threads, 0 for all cores; never changes a result",
+      "threads", "Run", "T", "Threads, 0 for all cores; never changes a result [0]",
       [](auto& request) -> auto& { return request.learning.threads; }));
   all.back().json = nullptr; // the same model for any number of threads
   return all;

@@ -10,10 +10,10 @@ namespace lacuna {
 
 namespace {
 
-constexpr double panel_width = 300.0;
+constexpr double panel_width = 290.0;
 constexpr double panel_height = 260.0;
-constexpr double margin = 24.0;
-constexpr double gap = 26.0;
+constexpr double margin = 46.0;
+constexpr double gap = 50.0;
 constexpr double head = 84.0; // title, legend and panel titles
 constexpr double foot = 84.0; // tick labels and the colour bar
 // Few enough colours to merge equal neighbours, enough to look smooth.
@@ -114,11 +114,11 @@ private:
     add("<rect x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" stroke=\"#888\"/>\n", left_,
         head, panel_width, panel_height);
     const char* small = " font-size=\"11\" fill=\"#666\"";
-    label(left_, head + panel_height + 15, "start", fmt::format("{:.3g}", figure_.x_low), small);
-    label(left_ + panel_width, head + panel_height + 15, "end", fmt::format("{:.3g}", figure_.x_high), small);
+    label(left_, head + panel_height + 15, "start", fmt::format("{:.1f}", figure_.x_low), small);
+    label(left_ + panel_width, head + panel_height + 15, "end", fmt::format("{:.1f}", figure_.x_high), small);
     label(left_ + panel_width / 2, head + panel_height + 15, "middle", "x1", small);
-    label(left_ - 4, head + panel_height, "end", fmt::format("{:.3g}", figure_.y_low), small);
-    label(left_ - 4, head + 10, "end", fmt::format("{:.3g}", figure_.y_high), small);
+    label(left_ - 4, head + panel_height, "end", fmt::format("{:.1f}", figure_.y_low), small);
+    label(left_ - 4, head + 10, "end", fmt::format("{:.1f}", figure_.y_high), small);
     label(left_ - 4, head + panel_height / 2, "end", "x2", small);
   }
 

@@ -8,9 +8,14 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${build} --prefix ${stage})
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G Ninja -D CMAKE_PREFIX_PATH=${stage}
-    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Debug -D expected_version=${version})
+    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Debug -D expected_version=${version}
+    -D examples=${CMAKE_CURRENT_LIST_DIR}/../../examples)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
+file(GLOB examples RELATIVE ${work}/build ${work}/build/example_*)
+foreach(example ${examples})
+  run(${work}/build/${example})
+endforeach()
 if(EXISTS ${stage}/bin/lacuna)
   run(${stage}/bin/lacuna --version)
 endif()

@@ -66,7 +66,7 @@ def test_missing_label_column(folder):
 
 def test_missing_dropped_column(folder):
     write(folder, "x,z,y", *ROWS)
-    fit_fails(folder, 65, ["bad.csv", "'id'"], "--label", "y", "--drop", "id")
+    fit_fails(folder, 64, ["--drop", "bad.csv", "'id'"], "--label", "y", "--drop", "id")
 
 
 def test_ragged_row(folder):
@@ -235,7 +235,7 @@ def test_bad_options_of_the_other_commands(folder):
         ("components 5", ["line 1", "'='"]),
         ("components = 5 6", ["line 1"]),
         ('label = "open', ["line 1", "closed"]),
-        ('classes = ["a", "b"', ["line 1"]),
+        ('classes = ["a", "b"', ["array"]),
         ("no-header = 1", ["line 1", "no-header", "true"]),
         ("=", ["line 1"]),
         ('config = "run.toml"', ["line 1", "'config'"]),

@@ -28,7 +28,7 @@ struct VbMixtureOptions {
   double tolerance = 1e-6;         ///< converged when the bound changes by less than this share of itself
 };
 
-/// Throws Error(usage) that lists every option outside its limits.
-void check_options(const VbMixtureOptions& options);
+/// Notes every option that is outside its limits.
+void check_options(const VbMixtureOptions& options, OptionChecks& checks);
 
 } // namespace lacuna

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 
 #include <CLI/App.hpp>
@@ -22,8 +23,9 @@ struct Arguments {
 };
 
 std::string spread_text(const Spread& spread, Index n_runs) {
-  return n_runs > 1 ? fmt::format("{:.3f} +-{:.3f}", spread.mean, spread.deviation)
-                    : fmt::format("{:.3f}", spread.mean);
+  return n_runs > 1 && std::isfinite(spread.mean)
+             ? fmt::format("{:.3f} +-{:.3f}", spread.mean, spread.deviation)
+             : fmt::format("{:.3f}", spread.mean);
 }
 
 std::string results_table(const ReproduceOutcome& outcome) {

@@ -1,7 +1,9 @@
 #include "pipeline/reproduce_results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,10 +16,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A number of the metrics; NaN where the JSON has null or no such stratum.
-double number_at(const Json& metrics, const char* name) {
+/// A number of the metrics; NaN where the JSON has null or no such stratum. JSON has no infinity: an nll of
+/// null is that of a method that gave a true class probability zero.
+double number_at(const Json& metrics, const std::string& name) {
   const auto found = metrics.find(name);
-  return found != metrics.end() && found->is_number() ? found->get<double>() : std::nan("");
+  if (found != metrics.end() && found->is_number()) return found->get<double>();
+  const bool is_infinite = name == "nll" && found != metrics.end();
+  return is_infinite ? std::numeric_limits<double>::infinity() : std::nan("");
 }
 
 double stratum_number(const Json& metrics, const char* stratum, const char* name) {
@@ -53,7 +58,7 @@ Spread spread_of(const Group& group, Value value) {
   Spread spread;
   const auto n = static_cast<double>(group.metrics.size());
   for (const Json& metrics : group.metrics) spread.mean += value(metrics) / n;
-  if (group.metrics.size() < 2) return spread;
+  if (group.metrics.size() < 2 || !std::isfinite(spread.mean)) return spread;
   double sum = 0.0;
   for (const Json& metrics : group.metrics) sum += std::pow(value(metrics) - spread.mean, 2);
   spread.deviation = std::sqrt(sum / (n - 1.0));

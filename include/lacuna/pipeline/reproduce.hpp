@@ -26,7 +26,7 @@ struct ReproduceRequest {
 /// Mean and standard deviation of one number over the runs of a method.
 struct Spread {
   double mean = 0.0;
-  double deviation = 0.0; ///< 0 for a single run
+  double deviation = 0.0; ///< 0 for a single run, and where the mean is not finite
 };
 
 /// One method under one preset, over all VAEs and repeats.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "features/dense.hpp"
 #include "features/vae_layout.hpp"
 
 // The border between lacuna and its deep part, liblacuna_torch.so, which is loaded when a VAE is trained.
@@ -29,6 +30,7 @@ struct VaeTask {
   Index batch_size = 0;
   int threads = 1;
   VaeDevice device = VaeDevice::cpu;
+  const DenseKernels* dense = nullptr; ///< matrix products for this processor
   std::function<void()> between_steps; ///< called now and then; may throw to stop
 };
 

@@ -86,6 +86,7 @@ public:
     task_.batch_size = std::min(options.batch_size, task_.n_training);
     task_.threads = resolve_threads(threads);
     task_.device = options.device;
+    task_.dense = &dense_kernels();
     task_.between_steps = [this] { stop_if_cancelled(observer_); };
     copy_rows(rows);
     fingerprint_ = make_fingerprint();

@@ -45,7 +45,7 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   Index n_rows = 0;
   fmt::memory_buffer text;
   for_each_block(reader, observer, [&](const TableBlock& block) {
-    const Scores scores = model.classifier.score(block.features.view(), threads);
+    const Scores scores = model.score(block.features.view(), block.first_row, threads);
     text.clear();
     for (Index i = 0; i < block.features.n_rows(); ++i) append_row(text, scores, i, names);
     write({text.data(), text.size()});

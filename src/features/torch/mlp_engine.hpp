@@ -5,8 +5,8 @@
 namespace lacuna {
 
 /// Trains dense layouts on the CPU: forward and backward passes written out over buffers that are made once,
-/// with lacuna's own matrix products. Faster than a general graph of operations, free of the BLAS that libtorch
-/// happens to use, and with the same bits for any number of threads.
+/// with lacuna's own matrix products. Faster than a general graph of operations, free of the BLAS that
+/// libtorch happens to use, and with the same bits for any number of threads.
 class MlpEngine : public VaeEngine {
 public:
   explicit MlpEngine(const VaeTask& task);
@@ -33,9 +33,8 @@ private:
   void draw_latent(const Step& step);
   double decoder_loss(const float* rows, Index n_rows, bool with_gradient);
   double kl_loss(const Step& step, bool with_gradient);
-  double evaluate(const Step& step);
   void adam(double learning_rate);
-  void multiply(struct Product product);
+  void multiply(const struct Product& product);
 
   VaeTask task_;
   VaeState state_;

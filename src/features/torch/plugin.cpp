@@ -1,4 +1,5 @@
 #include "features/torch/engine.hpp"
+#include "features/torch/mlp_engine.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -18,7 +19,8 @@ bool has_cuda() {
   throw Error(ErrorKind::internal, std::string("libtorch: ") + error.what_without_backtrace());
 }
 
-template <typename Work> auto guarded(const Work& work) {
+template <typename Work>
+auto guarded(const Work& work) {
   try {
     return work();
   } catch (const c10::Error& error) {
@@ -50,6 +52,10 @@ private:
   std::unique_ptr<VaeEngine> engine_;
 };
 
+bool is_dense(const VaeLayout& layout) {
+  return layout.encoder.front().kind == VaeLayer::Kind::dense;
+}
+
 std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
   try {
     if (task.device == VaeDevice::cuda && !has_cuda())
@@ -57,6 +63,7 @@ std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
                                     "build lacuna with a CUDA libtorch and check the driver (nvidia-smi)");
     const bool on_gpu =
         task.device == VaeDevice::cuda || (task.device == VaeDevice::auto_detect && has_cuda());
+    if (!on_gpu && is_dense(task.layout)) return std::make_unique<MlpEngine>(task);
     return std::make_unique<GuardedEngine>(
         std::make_unique<TorchEngine>(task, torch::Device(on_gpu ? torch::kCUDA : torch::kCPU)));
   } catch (const c10::Error& error) {

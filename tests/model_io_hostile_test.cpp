@@ -168,10 +168,10 @@ TEST(HostileFile, NamesAppearOnce) {
 }
 
 TEST(HostileFile, EntriesAreWhatTheyMustBe) {
-  for (const char* type : {"F32", "f64", "I64", "", "F64 "})
+  for (const char* type : {"F16", "f64", "I64", "", "F64 "})
     expect_refused(file_of(tensors("\"t\":{\"dtype\":\"" + std::string(type) +
                                    "\",\"shape\":[0],\"data_offsets\":[0,0]}")),
-                   "expected F64");
+                   "expected F64 or F32");
   expect_refused(file_of(tensors(R"("t":{"dtype":"F64","shape":[0]})")), "lacks");
   expect_refused(file_of(tensors(R"("t":{})")), "lacks");
   expect_refused(file_of(tensors(R"("t":{"dtype":"F64","size":0})")), "unknown field \"size\"");

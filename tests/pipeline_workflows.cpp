@@ -90,7 +90,7 @@ TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
   TableReader reader(folder_.path("train.csv"), outcome.model.schema, {}, "", "");
   TableBlock block;
   ASSERT_TRUE(reader.next(block, n_rows));
-  const Scores scores = outcome.model.classifier.score(block.features.view(), 1);
+  const Scores scores = outcome.model.score(block.features.view(), 0, 1);
   for (Index i = 0; i < n_rows; ++i) {
     const auto at = static_cast<std::size_t>(i);
     ASSERT_TRUE(std::getline(lines, line)) << i;
@@ -162,7 +162,7 @@ TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   TableReader reader(folder_.path("test.csv"), model.schema, {}, "", "");
   TableBlock block;
   ASSERT_TRUE(reader.next(block, n_rows));
-  const Scores scores = model.classifier.score(block.features.view(), 1);
+  const Scores scores = model.score(block.features.view(), 0, 1);
   double errors[2] = {0, 0};
   double expected[2] = {0, 0};
   for (Index i = 0; i < n_rows; ++i) {

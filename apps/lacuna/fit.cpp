@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <CLI/App.hpp>
@@ -54,8 +56,13 @@ std::string summary_text(const FitOutcome& outcome, const LearningOptions& optio
   return text;
 }
 
+bool trains_network(const FitRequest& request) {
+  const auto is_vae = [](const FeatureSpec& map) { return map.kind == FeatureSpec::Kind::vae; };
+  return std::any_of(request.features.maps.begin(), request.features.maps.end(), is_vae);
+}
+
 void run(const FitOptions& options) {
-  const FitArguments arguments = options.resolve();
+  FitArguments arguments = options.resolve();
   if (arguments.output.empty())
     throw Error(ErrorKind::usage, "where should the model go? Give -o MODEL; see lacuna fit --help");
   if (arguments.output == "-")
@@ -63,6 +70,11 @@ void run(const FitOptions& options) {
   const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels_path};
   Output model(arguments.output, arguments.force, inputs);
   const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
+
+  // Beside the model until it is there, unless the user wants to keep it.
+  std::string& checkpoint = arguments.request.features.vae.checkpoint;
+  const bool keeps_checkpoint = !checkpoint.empty();
+  if (!keeps_checkpoint) checkpoint = arguments.output + ".checkpoint";
 
   ConsoleObserver observer;
   const FitOutcome outcome = fit_table(arguments.request, observer);
@@ -74,6 +86,8 @@ void run(const FitOptions& options) {
   if (json) json->write(fit_json(outcome, seconds));
   model.commit();
   if (json) json->commit();
+  std::error_code ignored;
+  if (!keeps_checkpoint && trains_network(arguments.request)) std::filesystem::remove(checkpoint, ignored);
   const std::string summary = summary_text(outcome, arguments.request.learning, seconds);
   if (json && json->is_stdout())
     std::fputs(summary.c_str(), stderr);
@@ -91,6 +105,7 @@ void add_fit(CLI::App& app, Command& command) {
       "  lacuna fit cells.csv.gz -o cells.lacuna --label type --classes healthy,ill,unclear --seed 7\n"
       "  lacuna fit images.npy -o images.lacuna --labels labels.npy --method mcar-em\n"
       "  lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json\n"
+      "  lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30\n"
       "A configuration file holds the same options, one per line: components = 20, classes = [\"a\", \"b\"]");
   const auto options = std::make_shared<FitOptions>(fit);
   fit.callback([options, &command] { command = [options] { run(*options); }; });

@@ -31,6 +31,10 @@ void Archive::put(const std::string& name, const Matrix& matrix) {
   put(name, Tensor{{matrix.n_rows(), matrix.n_cols()}, {matrix.values().begin(), matrix.values().end()}});
 }
 
+void Archive::put(const std::string& name, std::vector<Index> shape, std::span<const float> values) {
+  put(name, Tensor{std::move(shape), {values.begin(), values.end()}, true});
+}
+
 void Archive::put_text(const std::string& name, std::string text) {
   texts_[name] = std::move(text);
 }

@@ -68,7 +68,7 @@ void note_left_out(const Names& names, const std::string& why, Names& notes) {
 } // namespace
 
 std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profiles, const TableSource& table,
-                                       std::vector<std::string>& notes) {
+                                       bool keep_constant, std::vector<std::string>& notes) {
   const Names& names = table.column_names();
   check_numbers(profiles, names);
   std::vector<TableColumn> columns;
@@ -76,7 +76,8 @@ std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profile
   Names constant;
   for (const ColumnProfile& profile : profiles) {
     const std::string& name = names[profile.column()];
-    if (profile.is_constant()) {
+    const bool is_number = !profile.is_categorical() && !profile.is_empty();
+    if (profile.is_constant() && !(keep_constant && is_number)) {
       constant.push_back(name);
     } else if (profile.is_categorical()) {
       check_categories(profile, table);

@@ -90,7 +90,7 @@ public:
                       "with --drop {0}",
                       in_quotes(name)));
     }
-    return infer_columns(profiles_, table_, notes);
+    return infer_columns(profiles_, table_, options_.keep_constant, notes);
   }
 
   void labels(const Names& classes, Dataset& data) {

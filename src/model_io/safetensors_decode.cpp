@@ -45,7 +45,8 @@ void check_layout(const Header& header, std::size_t data_size) {
     if (entry.data_offsets[0] != end)
       fail(fmt::format("the data of tensor {} starts at byte {}, expected {}", printable(entry.name),
                        entry.data_offsets[0], end));
-    if (entry.data_offsets[1] - entry.data_offsets[0] != *count * static_cast<Index>(sizeof(double)))
+    if (entry.data_offsets[1] - entry.data_offsets[0] !=
+        *count * static_cast<Index>(number_bytes(entry.is_single)))
       fail("the data of tensor " + printable(entry.name) + " has another size than its shape");
     end = entry.data_offsets[1];
   }
@@ -53,6 +54,20 @@ void check_layout(const Header& header, std::size_t data_size) {
     fail(fmt::format("it is truncated: {} bytes of data, expected {}", data_size, end));
   if (static_cast<std::uint64_t>(end) < data_size)
     fail(fmt::format("it is damaged: {} bytes of data, expected {}", data_size, end));
+}
+
+std::vector<double> numbers(std::string_view bytes, bool is_single) {
+  std::vector<double> values(bytes.size() / number_bytes(is_single));
+  if (!is_single) {
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    float value = 0.0F;
+    std::memcpy(&value, bytes.data() + i * sizeof(float), sizeof(float));
+    values[i] = value;
+  }
+  return values;
 }
 
 Archive decode(std::string_view file) {
@@ -77,10 +92,10 @@ Archive decode(std::string_view file) {
     }
   }
   for (TensorEntry& entry : header.tensors) {
-    const auto n_bytes = static_cast<std::size_t>(entry.data_offsets[1] - entry.data_offsets[0]);
-    Tensor tensor{std::move(entry.shape), std::vector<double>(n_bytes / sizeof(double))};
-    if (n_bytes > 0) std::memcpy(tensor.values.data(), data.data() + entry.data_offsets[0], n_bytes);
-    archive.put(entry.name, std::move(tensor));
+    const auto begin = static_cast<std::size_t>(entry.data_offsets[0]);
+    const auto n_bytes = static_cast<std::size_t>(entry.data_offsets[1]) - begin;
+    archive.put(entry.name, Tensor{std::move(entry.shape),
+                                   numbers(data.substr(begin, n_bytes), entry.is_single), entry.is_single});
   }
   return archive;
 }

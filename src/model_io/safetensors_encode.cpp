@@ -36,6 +36,23 @@ void check_tensor(const std::string& name, const Tensor& tensor) {
     throw Error(ErrorKind::internal, "cannot save the model: a tensor cannot be named '" + name + "'");
 }
 
+std::size_t data_bytes(const Tensor& tensor) {
+  return tensor.values.size() * safetensors::number_bytes(tensor.is_single);
+}
+
+char* append(char* to, const Tensor& tensor) {
+  if (!tensor.is_single) {
+    if (!tensor.values.empty()) std::memcpy(to, tensor.values.data(), data_bytes(tensor));
+    return to + data_bytes(tensor);
+  }
+  for (const double number : tensor.values) {
+    const auto value = static_cast<float>(number);
+    std::memcpy(to, &value, sizeof(float));
+    to += sizeof(float);
+  }
+  return to;
+}
+
 std::string make_header(const Archive& archive) {
   std::string header{safetensors::before_checksum};
   header.append(safetensors::checksum_digits, '0');
@@ -50,10 +67,10 @@ std::string make_header(const Archive& archive) {
   std::size_t offset = 0;
   for (const auto& [name, tensor] : archive.tensors()) {
     check_tensor(name, tensor);
-    const std::size_t end = offset + tensor.values.size() * sizeof(double);
-    header +=
-        fmt::format(R"(,{}:{{"dtype":"F64","shape":[{}],"data_offsets":[{},{}]}})",
-                    quoted(name, "name of the tensor", name), fmt::join(tensor.shape, ","), offset, end);
+    const std::size_t end = offset + data_bytes(tensor);
+    header += fmt::format(R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                          quoted(name, "name of the tensor", name), tensor.is_single ? "F32" : "F64",
+                          fmt::join(tensor.shape, ","), offset, end);
     offset = end;
   }
   header += '}';
@@ -71,18 +88,14 @@ std::string make_header(const Archive& archive) {
 std::vector<char> encode_archive(const Archive& archive) {
   const std::string header = make_header(archive);
   std::size_t size = safetensors::length_bytes + header.size();
-  for (const auto& [name, tensor] : archive.tensors()) size += tensor.values.size() * sizeof(double);
+  for (const auto& [name, tensor] : archive.tensors()) size += data_bytes(tensor);
 
   std::vector<char> file(size);
   const std::uint64_t header_size = header.size();
   std::memcpy(file.data(), &header_size, safetensors::length_bytes);
   std::memcpy(file.data() + safetensors::length_bytes, header.data(), header.size());
   char* to = file.data() + safetensors::length_bytes + header.size();
-  for (const auto& [name, tensor] : archive.tensors()) {
-    const std::size_t n_bytes = tensor.values.size() * sizeof(double);
-    if (n_bytes > 0) std::memcpy(to, tensor.values.data(), n_bytes);
-    to += n_bytes;
-  }
+  for (const auto& [name, tensor] : archive.tensors()) to = append(to, tensor);
   const std::string digits = safetensors::checksum({file.data(), file.size()});
   std::memcpy(file.data() + safetensors::checksum_at, digits.data(), digits.size());
   return file;

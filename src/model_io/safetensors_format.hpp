@@ -23,7 +23,7 @@
 namespace lacuna::safetensors {
 
 static_assert(std::endian::native == std::endian::little, "tensors are copied as they lie in memory");
-static_assert(sizeof(double) == 8);
+static_assert(sizeof(double) == 8 && sizeof(float) == 4);
 
 inline constexpr std::size_t length_bytes = 8;
 inline constexpr std::size_t max_header_bytes = std::size_t{64} << 20U;
@@ -40,6 +40,11 @@ inline constexpr std::size_t checksum_at = length_bytes + before_checksum.size()
 
 /// The 8 digits for a whole file, whatever stands in their place now. The file must reach beyond them.
 std::string checksum(std::string_view file);
+
+/// The bytes of one number, F64 or F32.
+inline constexpr std::size_t number_bytes(bool is_single) {
+  return is_single ? sizeof(float) : sizeof(double);
+}
 
 /// How many numbers a shape holds; nothing when a dimension is negative or the bytes cannot be counted in
 /// Index. An empty dimension excuses no overflow of the others.

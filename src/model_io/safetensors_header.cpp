@@ -59,7 +59,9 @@ public:
       header.metadata.back().second = text;
       place_ = Place::metadata;
     } else if (place_ == Place::dtype) {
-      if (text != "F64") fail_tensor("has the type " + printable(text) + ", expected F64");
+      if (text != "F64" && text != "F32")
+        fail_tensor("has the type " + printable(text) + ", expected F64 or F32");
+      tensor().is_single = text == "F32";
       place_ = Place::tensor;
     } else {
       unexpected("a text");
@@ -146,7 +148,7 @@ private:
       metadata_seen_ = true;
     } else {
       if (!header.tensors.empty()) check_order(tensor().name, name);
-      header.tensors.push_back({name, {}, {}});
+      header.tensors.push_back({name, {}, {}, false});
     }
     place_ = Place::root_value;
   }

@@ -15,6 +15,7 @@ struct TensorEntry {
   std::string name;
   std::vector<Index> shape;
   std::vector<Index> data_offsets; ///< two: begin and end, counted from the end of the header
+  bool is_single = false;          ///< F32, not F64
 };
 
 struct Header {

@@ -19,7 +19,7 @@ public:
   }
 
   void add(const TableBlock& block) {
-    const Scores scores = model_.classifier.score(block.features.view(), request_.threads);
+    const Scores scores = model_.score(block.features.view(), block.first_row, request_.threads);
     for (Index row = 0; row < block.features.n_rows(); ++row) {
       const auto i = static_cast<std::size_t>(row);
       if (block.labels[i].empty()) {

@@ -4,15 +4,34 @@
 
 namespace lacuna {
 
+namespace {
+
+// A network on images needs every pixel in its place, also those that are always black.
+TableOptions table_options(const FitRequest& request) {
+  TableOptions options = request.table;
+  const std::vector<FeatureSpec>& maps = request.features.maps;
+  options.keep_constant = !maps.empty() && maps.front().kind == FeatureSpec::Kind::vae;
+  return options;
+}
+
+} // namespace
+
 FitOutcome fit_table(const FitRequest& request, Observer& observer) {
   // Before the table is read, which may take long.
   check_options(request.learning);
+  check_options(request.features);
   require_one_label_source(request.label_column, request.table);
-  TrainingTable table =
-      read_training_table(request.path, request.label_column, request.classes, request.table, observer);
+  TrainingTable table = read_training_table(request.path, request.label_column, request.classes,
+                                            table_options(request), observer);
+  FeatureChain features = fit_features(request.features, table.data.features.view(), request.learning.seed,
+                                       request.learning.threads, observer);
+  if (!features.empty()) {
+    table.data.features = features.apply(table.data.features.view(), 0, request.learning.threads);
+    table.data.feature_names = features.output_names(std::move(table.data.feature_names));
+  }
   FitResult fit = fit_classifier(table.data, request.learning, observer);
   std::string record = make_record(request, table, fit.summary);
-  return {{std::move(table.schema), std::move(fit.classifier), std::move(record)},
+  return {{std::move(table.schema), std::move(features), std::move(fit.classifier), std::move(record)},
           std::move(fit.summary),
           std::move(table.notes)};
 }

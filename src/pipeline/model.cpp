@@ -12,24 +12,34 @@ namespace {
 Archive to_archive(const Model& model) {
   Archive archive;
   model.schema.save(archive, "schema/");
+  model.features.save(archive, "features/");
   model.classifier.save(archive, "classifier/");
   archive.put_text("record", model.record);
   return archive;
 }
 
 Model from_archive(const Archive& archive) {
-  Model model{TableSchema::load(archive, "schema/"), GenerativeClassifier::load(archive, "classifier/"),
-              archive.text("record")};
-  if (model.schema.n_features() != model.classifier.n_features())
-    throw Error(ErrorKind::data,
-                "the model is damaged: its columns make " + std::to_string(model.schema.n_features()) +
-                    " features, but its densities have " + std::to_string(model.classifier.n_features()));
+  Model model{TableSchema::load(archive, "schema/"), FeatureChain::load(archive, "features/"),
+              GenerativeClassifier::load(archive, "classifier/"), archive.text("record")};
+  const Index n_columns = model.schema.n_features();
+  const Index n_inputs = model.features.empty() ? n_columns : model.features.maps().front()->n_inputs();
+  const Index n_outputs = model.features.n_outputs(n_columns);
+  if (n_inputs != n_columns || n_outputs != model.classifier.n_features())
+    throw Error(ErrorKind::data, "the model is damaged: its columns make " + std::to_string(n_columns) +
+                                     " features, its maps take " + std::to_string(n_inputs) + " and make " +
+                                     std::to_string(n_outputs) + ", and its densities have " +
+                                     std::to_string(model.classifier.n_features()));
   if (!nlohmann::json::accept(model.record))
     throw Error(ErrorKind::data, "the model is damaged: its record is not JSON");
   return model;
 }
 
 } // namespace
+
+Scores Model::score(MatrixView rows, Index first_row, int threads) const {
+  if (features.empty()) return classifier.score(rows, threads);
+  return classifier.score(features.apply(rows, first_row, threads).view(), threads);
+}
 
 std::vector<char> encode_model(const Model& model) {
   return encode_archive(to_archive(model));

@@ -1,5 +1,7 @@
 #include "pipeline/record.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "lacuna/core/version.hpp"
@@ -17,9 +19,12 @@ std::string dump(const Json& document) {
 }
 
 Json options_json(const FitRequest& request) {
+  const auto is_vae = [](const FeatureSpec& map) { return map.kind == FeatureSpec::Kind::vae; };
+  const bool has_vae = std::any_of(request.features.maps.begin(), request.features.maps.end(), is_vae);
   Json options = Json::object();
   for (const FitSetting& setting : fit_settings())
-    if (setting.json) options[setting.name] = Json::parse(setting.json(request));
+    if (setting.json && (has_vae || setting.group != vae_setting_group))
+      options[setting.name] = Json::parse(setting.json(request));
   return options;
 }
 
@@ -78,7 +83,8 @@ std::string make_record(const FitRequest& request, const TrainingTable& table, c
                        {"seed", request.learning.seed},
                        {"options", options_json(request)},
                        {"classes", table.data.class_names},
-                       {"features", table.data.feature_names},
+                       {"features", table.schema.feature_names()},
+                       {"model_features", table.data.feature_names},
                        {"summary", summary_json(summary, table.data.class_names)},
                        {"notes", table.notes}};
   return dump(record);
@@ -91,13 +97,17 @@ std::string fit_json(const FitOutcome& outcome, double seconds) {
 }
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
+  return evaluation_json(outcome, model.record);
+}
+
+std::string evaluation_json(const EvaluateOutcome& outcome, const std::string& model_record) {
   Json document = metrics_json(outcome.evaluation.overall);
   Json strata = Json::object();
   for (const auto& [name, metrics] : outcome.evaluation.strata) strata[name] = metrics_json(metrics);
   document["strata"] = strata;
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();
-  const Json record = Json::parse(model.record);
+  const Json record = Json::parse(model_record);
   document["model"] = {{"version", record.value("version", Json())},
                        {"seed", record.value("seed", Json())},
                        {"options", record.value("options", Json())}};

@@ -180,6 +180,88 @@ void add_density_settings(std::vector<FitSetting>& all) {
       [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; }));
 }
 
+// Whole numbers with commas between them, such as the widths of layers.
+template <typename Field>
+FitSetting sizes(std::string name, std::string value_name, std::string help, Field field) {
+  FitSetting result{name, vae_setting_group, value_name, help, Kind::list, nullptr, nullptr};
+  result.set = [name, field](FitRequest& request, const Texts& texts) {
+    std::vector<Index> values;
+    for (const std::string& text : texts)
+      values.push_back(parse_whole_text<Index>(name, text, "whole numbers"));
+    field(request) = std::move(values);
+  };
+  result.json = [field](const FitRequest& request) { return dump(field(request)); };
+  return result;
+}
+
+void add_network_settings(std::vector<FitSetting>& all) {
+  const std::string group = vae_setting_group;
+  all.push_back(choice(
+      "encoding", group, "FORM", "mean, or sample: a draw, the same for a seed and a row number",
+      [](auto& request) -> auto& { return request.features.vae.encoding; }, parse_vae_encoding));
+  all.push_back(choice(
+      "vae-architecture", group, "NAME", "mlp, or conv for images",
+      [](auto& request) -> auto& { return request.features.vae.architecture; }, parse_vae_architecture));
+  all.push_back(sizes(
+      "vae-hidden", "N,N,...", "Widths of the encoder's dense layers (512,256)",
+      [](auto& request) -> auto& { return request.features.vae.hidden; }));
+  all.push_back(sizes(
+      "vae-decoder-hidden", "N,N,...", "The decoder's; the encoder's reversed when not given",
+      [](auto& request) -> auto& { return request.features.vae.decoder_hidden; }));
+  all.push_back(sizes(
+      "vae-channels", "N,N,...", "conv: channels of each stage, which halves the sides (32,64)",
+      [](auto& request) -> auto& { return request.features.vae.channels; }));
+  all.push_back(setting(
+      "vae-image-height", group, "N", "conv: rows of an image; 0 for square ones",
+      [](auto& request) -> auto& { return request.features.vae.image_height; }));
+  all.push_back(setting(
+      "vae-image-width", group, "N", "conv: pixels in a row of an image; 0 for square ones",
+      [](auto& request) -> auto& { return request.features.vae.image_width; }));
+  all.push_back(choice(
+      "vae-activation", group, "NAME", "relu, tanh or sigmoid",
+      [](auto& request) -> auto& { return request.features.vae.activation; }, parse_vae_activation));
+  all.push_back(choice(
+      "vae-likelihood", group, "NAME", "bernoulli, for values from 0 to a maximum, or gaussian",
+      [](auto& request) -> auto& { return request.features.vae.likelihood; }, parse_vae_likelihood));
+}
+
+void add_training_settings(std::vector<FitSetting>& all) {
+  const std::string group = vae_setting_group;
+  all.push_back(setting(
+      "vae-epochs", group, "N", "Passes over the rows",
+      [](auto& request) -> auto& { return request.features.vae.epochs; }));
+  all.push_back(setting(
+      "vae-batch", group, "N", "Rows per step",
+      [](auto& request) -> auto& { return request.features.vae.batch_size; }));
+  all.push_back(setting(
+      "vae-learning-rate", group, "X", "Of Adam",
+      [](auto& request) -> auto& { return request.features.vae.learning_rate; }));
+  all.push_back(choice(
+      "vae-schedule", group, "NAME", "Of the learning rate: constant or cosine",
+      [](auto& request) -> auto& { return request.features.vae.schedule; }, parse_vae_schedule));
+  all.push_back(setting(
+      "vae-kl-warmup", group, "N", "Epochs over which the KL term's weight grows to 1",
+      [](auto& request) -> auto& { return request.features.vae.kl_warmup_epochs; }));
+  all.push_back(setting(
+      "vae-patience", group, "N", "Stop after N epochs without a better held-out ELBO; 0: never",
+      [](auto& request) -> auto& { return request.features.vae.patience; }));
+  all.push_back(setting(
+      "vae-validation", group, "X", "Share of the rows held out for --vae-patience",
+      [](auto& request) -> auto& { return request.features.vae.validation_share; }));
+  all.push_back(choice(
+      "device", group, "NAME", "Where it is trained: auto, cpu or cuda",
+      [](auto& request) -> auto& { return request.features.vae.device; }, parse_vae_device));
+  all.push_back(setting(
+      "vae-checkpoint", group, "FILE",
+      "Where an interrupted training is kept; MODEL.checkpoint when not given",
+      [](auto& request) -> auto& { return request.features.vae.checkpoint; }));
+  all.back().json = nullptr; // where files lie says nothing about the model
+  all.push_back(setting(
+      "vae-checkpoint-every", group, "N", "Epochs between checkpoints",
+      [](auto& request) -> auto& { return request.features.vae.checkpoint_every; }));
+  all.back().json = nullptr; // nor how often they are written
+}
+
 std::vector<FitSetting> make_settings() {
   std::vector<FitSetting> all;
   all.push_back({"preset", "Method", "NAME",
@@ -187,7 +269,13 @@ std::vector<FitSetting> make_settings() {
                  set_preset, nullptr});
   add_method_settings(all);
   add_data_settings(all);
+  all.push_back(choice(
+      "features", "Features", "MAPS",
+      "none, or any of standardize, pca:N, pca:SHARE and vae:N with commas between them",
+      [](auto& request) -> auto& { return request.features.maps; }, parse_features));
   add_density_settings(all);
+  add_network_settings(all);
+  add_training_settings(all);
   all.push_back(setting(
       "seed", "Run", "N", "Seed of everything random; one seed, one result",
       [](auto& request) -> auto& { return request.learning.seed; }));

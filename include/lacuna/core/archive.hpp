@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace lacuna {
 struct Tensor {
   std::vector<Index> shape;
   std::vector<double> values;
+  bool is_single = false; ///< 32-bit in the file: for values that are floats, such as weights of networks
 };
 
 /// What a fitted thing is made of: named tensors and named texts. Every room writes and reads its own part
@@ -23,6 +25,7 @@ public:
   void put(const std::string& name, double value);
   void put(const std::string& name, std::vector<double> values);
   void put(const std::string& name, const Matrix& matrix);
+  void put(const std::string& name, std::vector<Index> shape, std::span<const float> values);
   void put_text(const std::string& name, std::string text);
 
   /// Each getter throws Error(data) when the name is missing or the shape is another than expected.

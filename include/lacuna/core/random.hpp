@@ -15,10 +15,17 @@ enum class RandomPurpose : std::uint32_t {
   fold = 5,        ///< cross-fitting folds, keyed by row
   class_model = 6, ///< the seed of each class's density
   unlabeled_model = 7,
-  sample = 8,       ///< sampling from a fitted density
-  simulation = 9,   ///< built-in toy data
-  final_model = 10, ///< the seed of the second stage
-  resampling = 15,  ///< Bayesian bootstrap weights, keyed by row
+  sample = 8,        ///< sampling from a fitted density
+  simulation = 9,    ///< built-in toy data
+  final_model = 10,  ///< the seed of the second stage
+  missingness = 11,  ///< which labels are kept in a simulation, keyed by row or by draw
+  repeat = 12,       ///< the seed of each repeat of an experiment
+  resampling = 15,   ///< Bayesian bootstrap weights, keyed by row
+  vae_weights = 20,  ///< first weights, keyed by layer
+  vae_order = 21,    ///< order of the rows, keyed by epoch
+  vae_noise = 22,    ///< of the latent values in training, keyed by epoch and block
+  vae_encoding = 23, ///< drawn encodings, keyed by row
+  vae_held_out = 24, ///< which rows are held out
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

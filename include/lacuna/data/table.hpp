@@ -18,6 +18,7 @@ struct TableOptions {
   std::string missing_label;            ///< one more token that means "no label", beside empty, NA, NaN and ?
   std::vector<std::string> drop;        ///< columns that are not features
   std::vector<std::string> categorical; ///< columns to one-hot encode although they look like numbers
+  bool keep_constant = false;           ///< keep columns of one number: a pixel has its place in an image
 };
 
 /// One column of the user's table and how it becomes features.

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/core/observer.hpp"
 
 namespace lacuna {
 
@@ -18,15 +15,17 @@ public:
   virtual ~FeatureMap() = default;
   virtual Index n_inputs() const = 0;
   virtual Index n_outputs() const = 0;
+  /// Names of the outputs: "pc1", "z1", or those of the inputs where each output stems from one input.
+  virtual std::vector<std::string> output_names(const std::vector<std::string>& input_names) const = 0;
   /// out(i, .) = map of row i; `first_row` is the number of the first row in its table, which keys random
-  /// encodings.
-  virtual void apply(MatrixView rows, Index first_row, Matrix& out) const = 0;
+  /// encodings. Neither threads nor the cutting into blocks change a result.
+  virtual void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const = 0;
   /// "standardize", "pca", "vae".
   virtual std::string kind() const = 0;
   virtual void save(Archive& archive, const std::string& prefix) const = 0;
 };
 
-/// Restores what FeatureMap::save wrote.
+/// Restores what FeatureMap::save wrote. Throws Error(data).
 std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix);
 
 /// Maps applied one after the other; empty: the features as they are.
@@ -39,7 +38,9 @@ public:
   const std::vector<std::shared_ptr<const FeatureMap>>& maps() const { return maps_; }
   /// Number of features after all maps, for `n_inputs` before them.
   Index n_outputs(Index n_inputs) const { return maps_.empty() ? n_inputs : maps_.back()->n_outputs(); }
-  Matrix apply(MatrixView rows, Index first_row) const;
+  std::vector<std::string> output_names(std::vector<std::string> input_names) const;
+  /// Throws Error(data) when the rows have another number of features than the first map was fitted on.
+  Matrix apply(MatrixView rows, Index first_row, int threads) const;
   void save(Archive& archive, const std::string& prefix) const;
   static FeatureChain load(const Archive& archive, const std::string& prefix);
 

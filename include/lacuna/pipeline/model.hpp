@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lacuna/data/table.hpp"
+#include "lacuna/features/feature_map.hpp"
 #include "lacuna/learning/classifier.hpp"
 
 namespace lacuna {
@@ -11,8 +12,12 @@ namespace lacuna {
 /// Everything that one model file holds.
 struct Model {
   TableSchema schema;
+  FeatureChain features; ///< from the schema's features to those the classifier sees
   GenerativeClassifier classifier;
   std::string record; ///< JSON: version, resolved options, seed and summary of the fit
+
+  /// Scores rows that are encoded as the schema says; `first_row` is the number of the first in its table.
+  Scores score(MatrixView rows, Index first_row, int threads) const;
 };
 
 /// The bytes of a model file: for those who have opened the output before the work began.

@@ -25,6 +25,9 @@ struct FitSetting {
   std::function<std::string(const FitRequest&)> json;
 };
 
+/// The heading of the settings that only a VAE has.
+inline constexpr const char* vae_setting_group = "VAE (--features vae)";
+
 /// All settings, in the order in which they are to be applied: the preset comes first, so that every explicit
 /// setting wins over it.
 const std::vector<FitSetting>& fit_settings();

@@ -8,6 +8,7 @@
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/table.hpp"
 #include "lacuna/evaluation/reliability.hpp"
+#include "lacuna/features/fit_features.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/pipeline/model.hpp"
 
@@ -19,6 +20,7 @@ struct FitRequest {
   std::string label_column; ///< empty when table.labels_path is given
   std::vector<std::string> classes;
   TableOptions table;
+  FeatureOptions features{{FeatureSpec{}}, {}}; ///< standardize, unless told otherwise
   LearningOptions learning;
 };
 struct FitOutcome {

@@ -1,0 +1,32 @@
+# The deep part: a shared library of its own, loaded when a VAE is trained. Everything else works without it.
+file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+target_compile_definitions(lacuna PRIVATE LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
+
+if(LACUNA_WITH_TORCH STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  find_package(Torch QUIET)
+elseif(LACUNA_WITH_TORCH AND NOT LACUNA_WITH_TORCH STREQUAL "AUTO")
+  find_package(Torch REQUIRED)
+endif()
+if(NOT Torch_FOUND)
+  if(NOT LACUNA_WITH_TORCH STREQUAL "OFF")
+    message(STATUS "libtorch not found: no VAE (Debian package libtorch-dev)")
+  endif()
+  return()
+endif()
+
+file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
+add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES})
+target_include_directories(lacuna_torch PRIVATE include src)
+# libtorch's headers are not ours to warn about.
+target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow)
+target_link_libraries(lacuna_torch PRIVATE OpenMP::OpenMP_CXX)
+target_link_libraries(lacuna_torch PRIVATE ${TORCH_LIBRARIES})
+set_target_properties(lacuna_torch PROPERTIES CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY
+                                                                           ${PROJECT_BINARY_DIR})
+if(TARGET torch_cuda)
+  target_compile_definitions(lacuna_torch PRIVATE LACUNA_TORCH_CUDA)
+endif()
+target_compile_definitions(lacuna PRIVATE LACUNA_TORCH)
+install(TARGETS lacuna_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,0 +1,73 @@
+#include "lacuna/features/feature_map.hpp"
+
+#include <fmt/format.h>
+
+#include "features/archive_checks.hpp"
+#include "features/pca.hpp"
+#include "features/standardize.hpp"
+#include "features/vae_map.hpp"
+#include "lacuna/core/errors.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr Index most_maps = 100;
+
+std::string map_prefix(const std::string& prefix, std::size_t i) {
+  return prefix + std::to_string(i) + "/";
+}
+
+} // namespace
+
+std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
+  const std::string& kind = archive.text(prefix + "kind");
+  if (kind == "standardize") return Standardize::load(archive, prefix);
+  if (kind == "pca") return Pca::load(archive, prefix);
+  if (kind == "vae") return VaeMap::load(archive, prefix);
+  fail_damaged(prefix + "kind", "is '" + kind + "', expected standardize, pca or vae");
+}
+
+std::vector<std::string> FeatureChain::output_names(std::vector<std::string> names) const {
+  for (const auto& map : maps_) names = map->output_names(names);
+  return names;
+}
+
+Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const {
+  Matrix result;
+  if (maps_.empty()) {
+    result = Matrix(rows.n_rows, rows.n_cols, {rows.data, rows.data + rows.n_rows * rows.n_cols});
+    return result;
+  }
+  for (const auto& map : maps_) {
+    if (rows.n_cols != map->n_inputs())
+      throw Error(ErrorKind::data, fmt::format("the rows have {} features, but {} was fitted on {}",
+                                               rows.n_cols, map->kind(), map->n_inputs()));
+    Matrix next;
+    map->apply(rows, first_row, threads, next);
+    result = std::move(next);
+    rows = result.view();
+  }
+  return result;
+}
+
+void FeatureChain::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "n", static_cast<double>(maps_.size()));
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    archive.put_text(map_prefix(prefix, i) + "kind", maps_[i]->kind());
+    maps_[i]->save(archive, map_prefix(prefix, i));
+  }
+}
+
+FeatureChain FeatureChain::load(const Archive& archive, const std::string& prefix) {
+  std::vector<std::shared_ptr<const FeatureMap>> maps(
+      static_cast<std::size_t>(archive.integer(prefix + "n", 0, most_maps)));
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    maps[i] = load_feature_map(archive, map_prefix(prefix, i));
+    if (i > 0 && maps[i]->n_inputs() != maps[i - 1]->n_outputs())
+      fail_damaged(map_prefix(prefix, i), "takes another number of features than the map before it makes");
+  }
+  return FeatureChain(std::move(maps));
+}
+
+} // namespace lacuna

@@ -1,0 +1,117 @@
+#include "features/pca.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
+
+#include "features/archive_checks.hpp"
+#include "features/row_tasks.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/math/moments.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowsMap = Eigen::Map<const RowMajor>;
+
+Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& values) {
+  return {values.data(), static_cast<Index>(values.size())};
+}
+
+// Lower triangle of the covariance (divided by n). Few blocks, because each has a matrix of its own.
+Eigen::MatrixXd covariance(MatrixView rows, const std::vector<double>& means, int threads) {
+  const Index d = rows.n_cols;
+  const RowBlocks blocks(rows.n_rows, 4096, 8);
+  std::vector<Eigen::MatrixXd> parts(static_cast<std::size_t>(blocks.n_blocks));
+  parallel_for(blocks.n_blocks, threads, [&](Index b) {
+    Eigen::MatrixXd& part = parts[static_cast<std::size_t>(b)];
+    part = Eigen::MatrixXd::Zero(d, d);
+    constexpr Index rows_at_once = 512;
+    for (Index i = blocks.first(b); i < blocks.first(b + 1); i += rows_at_once) {
+      const Index count = std::min(rows_at_once, blocks.first(b + 1) - i);
+      const Eigen::MatrixXd centred = RowsMap(rows.row(i), count, d).transpose().colwise() - as_vector(means);
+      part.selfadjointView<Eigen::Lower>().rankUpdate(centred);
+    }
+  });
+  for (std::size_t b = 1; b < parts.size(); ++b) parts[0] += parts[b];
+  return parts[0] / static_cast<double>(rows.n_rows);
+}
+
+Index components_for_share(const Eigen::VectorXd& falling_variances, double share) {
+  const double wanted = share * falling_variances.sum();
+  double explained = 0.0;
+  Index n = 0;
+  while (n < falling_variances.size() && (n == 0 || explained < wanted)) explained += falling_variances[n++];
+  return n;
+}
+
+} // namespace
+
+std::shared_ptr<const Pca> Pca::fit(MatrixView rows, Index n_outputs, double share, int threads) {
+  const Index d = rows.n_cols;
+  if (n_outputs > d)
+    throw Error(ErrorKind::data,
+                fmt::format("features: pca:{} asks for more components than there are features ({}); ask for "
+                            "at most {}, or for a share such as pca:0.95",
+                            n_outputs, d, d));
+  std::vector<double> means = row_moments(WeightedRows(rows)).mean;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance(rows, means, threads));
+  if (solver.info() != Eigen::Success)
+    throw Error(ErrorKind::data,
+                "features: pca: the eigenvalues of the covariance cannot be found; scale the "
+                "features first: standardize,pca");
+  const Eigen::VectorXd variances = solver.eigenvalues().reverse().cwiseMax(0.0);
+  const Index n = n_outputs > 0 ? n_outputs : components_for_share(variances, share);
+  Matrix components(n, d);
+  for (Index k = 0; k < n; ++k) {
+    const auto loadings = solver.eigenvectors().col(d - 1 - k);
+    Index largest = 0;
+    loadings.cwiseAbs().maxCoeff(&largest);
+    const double sign = loadings[largest] < 0.0 ? -1.0 : 1.0;
+    for (Index j = 0; j < d; ++j) components(k, j) = sign * loadings[j];
+  }
+  return std::make_shared<Pca>(std::move(means), std::move(components),
+                               std::vector<double>(variances.data(), variances.data() + n));
+}
+
+std::vector<std::string> Pca::output_names(const std::vector<std::string>& /*input_names*/) const {
+  std::vector<std::string> names;
+  for (Index k = 1; k <= n_outputs(); ++k) names.push_back("pc" + std::to_string(k));
+  return names;
+}
+
+void Pca::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) const {
+  out = Matrix(rows.n_rows, n_outputs());
+  const RowsMap components(components_.row(0), n_outputs(), n_inputs());
+  for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
+    // Row by row, so that a row's bits do not depend on its neighbours in the block.
+    Eigen::VectorXd centred(n_inputs());
+    for (Index i = first; i < first + count; ++i) {
+      centred = Eigen::Map<const Eigen::VectorXd>(rows.row(i), n_inputs()) - as_vector(means_);
+      Eigen::Map<Eigen::VectorXd>(out.row(i), n_outputs()).noalias() = components * centred;
+    }
+  });
+}
+
+void Pca::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "means", means_);
+  archive.put(prefix + "components", components_);
+  archive.put(prefix + "variances", variances_);
+}
+
+std::shared_ptr<const Pca> Pca::load(const Archive& archive, const std::string& prefix) {
+  const Index d = stored_length(archive, prefix + "means");
+  const Index n = stored_length(archive, prefix + "variances");
+  std::vector<double> means = finite(archive.vector(prefix + "means", d), prefix + "means");
+  std::vector<double> variances = finite(archive.vector(prefix + "variances", n), prefix + "variances");
+  Matrix components = archive.matrix(prefix + "components", n, d);
+  for (const double loading : components.values())
+    if (!std::isfinite(loading)) fail_damaged(prefix + "components", "holds a value that is not finite");
+  return std::make_shared<Pca>(std::move(means), std::move(components), std::move(variances));
+}
+
+} // namespace lacuna

@@ -1,0 +1,46 @@
+#include "features/standardize.hpp"
+
+#include <cmath>
+
+#include "features/archive_checks.hpp"
+#include "features/row_tasks.hpp"
+#include "lacuna/math/moments.hpp"
+
+namespace lacuna {
+
+std::shared_ptr<const Standardize> Standardize::fit(MatrixView rows) {
+  RowMoments moments = row_moments(WeightedRows(rows));
+  for (double& scale : moments.variance) {
+    scale = std::sqrt(scale);
+    // Values that differ by less than can be divided by are constant for all that follows.
+    if (!(scale > 1e-150)) scale = 1.0;
+  }
+  return std::make_shared<Standardize>(std::move(moments.mean), std::move(moments.variance));
+}
+
+void Standardize::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) const {
+  out = Matrix(rows.n_rows, n_outputs());
+  for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i)
+      for (Index j = 0; j < rows.n_cols; ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        out(i, j) = (rows(i, j) - means_[at]) / scales_[at];
+      }
+  });
+}
+
+void Standardize::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "means", means_);
+  archive.put(prefix + "scales", scales_);
+}
+
+std::shared_ptr<const Standardize> Standardize::load(const Archive& archive, const std::string& prefix) {
+  const Index n = stored_length(archive, prefix + "means");
+  std::vector<double> means = finite(archive.vector(prefix + "means", n), prefix + "means");
+  std::vector<double> scales = finite(archive.vector(prefix + "scales", n), prefix + "scales");
+  for (const double scale : scales)
+    if (!(scale > 0.0)) fail_damaged(prefix + "scales", "holds a scale that is not above 0");
+  return std::make_shared<Standardize>(std::move(means), std::move(scales));
+}
+
+} // namespace lacuna

@@ -284,7 +284,7 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
   REQUIRE_TORCH();
   const Matrix rows = bars(1000, 8);
   Watcher watcher;
-  const FeatureChain chain = fit_features(training_options(GetParam()), rows.view(), 1, 2, watcher);
+  const FeatureChain chain = fit_features(training_options(GetParam()), rows.view(), 1, 1, watcher);
   ASSERT_EQ(watcher.elbos.size(), 12U);
   // A start that knows nothing pays log 2 per pixel; a network that ignores z cannot do better than the mean
   // image.

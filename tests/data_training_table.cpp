@@ -102,8 +102,10 @@ TEST(TrainingTable, LeavesOutThePandasIndex) {
   const TrainingTable table = read_text(",x,y\n0,5,a\n1,6,\n2,7,b\n");
   EXPECT_EQ(table.data.feature_names, (Names{"x"}));
   EXPECT_THAT(table.notes, ElementsAre(HasSubstr("index")));
+  EXPECT_EQ(read_text(",x,y\n7,5,a\n2,6,\n90,7,b\n").data.feature_names,
+            (Names{"x"})); // after a shuffled split
   // Not an index, so it stays, with a word of warning.
-  const TrainingTable other = read_text(",x,y\n0,5,a\n2,6,\n1,7,b\n");
+  const TrainingTable other = read_text(",x,y\n0,5,a\n2.5,6,\n1,7,b\n");
   EXPECT_EQ(other.data.feature_names, (Names{"column 1", "x"}));
   EXPECT_THAT(other.notes, ElementsAre(HasSubstr("--drop 'column 1'")));
   TableOptions options;

@@ -89,6 +89,11 @@ bool ConsoleObserver::cancelled() const {
   return interrupted.load();
 }
 
+void ConsoleObserver::finish() {
+  const std::lock_guard lock(mutex_);
+  erase_bar();
+}
+
 void ConsoleObserver::erase_bar() {
   if (bar_is_shown_) std::fputs("\r\033[K", stderr);
   bar_is_shown_ = false;

@@ -28,6 +28,8 @@ public:
   void warning(std::string_view text) override;
   bool cancelled() const override;
   double seconds() const;
+  /// The work is done: takes the bar away, so that what is said next has the line to itself.
+  void finish();
 
 private:
   void erase_bar();

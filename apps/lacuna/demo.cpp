@@ -34,6 +34,7 @@ std::string results_table(const DemoOutcome& outcome) {
 void run(const DemoRequest& request) {
   ConsoleObserver observer;
   const DemoOutcome outcome = run_demo(request, observer);
+  observer.finish();
   print(results_table(outcome) + "\n" + demo_verdict(outcome));
   std::string next = "\nData and pictures:\n";
   for (const std::string& file : outcome.files) next += "  " + file + "\n";

@@ -93,6 +93,7 @@ void run(const Arguments& arguments) {
                     {arguments.model, arguments.request.path, arguments.request.table.labels_path});
   ConsoleObserver observer;
   const EvaluateOutcome outcome = evaluate_table(model, arguments.request, observer);
+  observer.finish();
   if (outcome.n_unlabeled > 0) say("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
   if (json) {
     json->write(evaluation_json(outcome, model));

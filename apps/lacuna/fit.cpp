@@ -78,6 +78,7 @@ void run(const FitOptions& options) {
 
   ConsoleObserver observer;
   const FitOutcome outcome = fit_table(arguments.request, observer);
+  observer.finish();
   for (const std::string& note : outcome.notes) say("note: " + note);
   const std::vector<char> bytes = encode_model(outcome.model);
   model.write({bytes.data(), bytes.size()});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 

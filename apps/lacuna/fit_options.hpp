@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lacuna/pipeline/settings.hpp"
+#include <CLI/App.hpp>
 
-namespace CLI {
-class App;
-class Option;
-} // namespace CLI
+#include "lacuna/pipeline/settings.hpp"
 
 namespace lacuna::cli {
 

@@ -33,7 +33,8 @@ std::string columns_text(const TableSchema& schema) {
 std::string values_text(const Json& object) {
   std::string text;
   for (const auto& [name, value] : object.items())
-    if (!value.is_structured()) text += fmt::format("  {:<22}{}\n", name, plain(value));
+    if (!value.is_structured() && !plain(value).empty())
+      text += fmt::format("  {:<22}{}\n", name, plain(value));
   return text;
 }
 

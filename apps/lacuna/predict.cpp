@@ -33,6 +33,7 @@ void run(const Arguments& arguments) {
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
       observer);
   output.commit();
+  observer.finish();
   if (!output.is_stdout()) say(counted(n_rows, "row") + " written to " + arguments.output);
 }
 

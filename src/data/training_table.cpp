@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -69,7 +70,7 @@ public:
   void run(Observer& observer) {
     while (next()) {
       for (ColumnProfile& profile : profiles_) profile.add(table_);
-      if (may_have_index_ && counts_rows_) check_index();
+      if (may_have_index_ && is_whole_) check_index();
       report(table_, 0.0, observer);
     }
     if (table_.row() == 0)
@@ -78,10 +79,10 @@ public:
   }
 
   std::vector<TableColumn> columns(Names& notes) {
-    if (may_have_index_ && counts_rows_) {
+    if (may_have_index_ && is_whole_) {
       profiles_.erase(profiles_.begin());
       notes.push_back(
-          "the first column has no name and counts the rows, so it is taken for an index: left out");
+          "the first column has no name and holds whole numbers, so it is taken for an index: left out");
     } else if (may_have_index_) {
       const std::string& name = table_.column_names()[0];
       notes.push_back(
@@ -128,7 +129,9 @@ private:
 
   void check_index() {
     const Number number = table_.number(0);
-    counts_rows_ = number.kind == NumberKind::finite && number.value == static_cast<double>(table_.row() - 1);
+    // Whole numbers in any order: a split or a shuffle leaves them so.
+    is_whole_ =
+        number.kind == NumberKind::finite && number.value >= 0.0 && number.value == std::floor(number.value);
   }
 
   TableSource& table_;
@@ -139,7 +142,7 @@ private:
   LabelCollector labels_;
   std::vector<ColumnProfile> profiles_;
   bool may_have_index_ = false;
-  bool counts_rows_ = true;
+  bool is_whole_ = true;
 };
 
 Matrix allocate(Index n_rows, Index n_features, const std::string& path) {

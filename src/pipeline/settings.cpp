@@ -39,8 +39,8 @@ bool parse_flag(const std::string& setting, const std::string& text) {
 
 // `field` maps a request to a reference to one of its members; it serves both set (mutable) and json (const).
 template <typename Field>
-FitSetting setting(std::string name, std::string group, std::string value_name, std::string help,
-                   Field field) {
+FitSetting setting(const std::string& name, const std::string& group, const std::string& value_name,
+                   const std::string& help, Field field) {
   using Value = std::remove_reference_t<decltype(field(std::declval<FitRequest&>()))>;
   FitSetting result{name, group, value_name, help, Kind::value, nullptr, nullptr};
   if constexpr (std::same_as<Value, bool>) result.kind = Kind::flag;
@@ -64,8 +64,8 @@ FitSetting setting(std::string name, std::string group, std::string value_name, 
 
 // The same for a field whose words only its own parser knows.
 template <typename Field, typename Parse>
-FitSetting choice(std::string name, std::string group, std::string value_name, std::string help, Field field,
-                  Parse parse) {
+FitSetting choice(const std::string& name, const std::string& group, const std::string& value_name,
+                  const std::string& help, Field field, Parse parse) {
   FitSetting result{name, group, value_name, help, Kind::value, nullptr, nullptr};
   result.set = [field, parse](FitRequest& request, const Texts& texts) {
     field(request) = parse(texts.at(0));

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import pty
 import struct
 import subprocess
 import time
@@ -276,6 +278,40 @@ def test_arrays_with_labels_beside_them(tmp_path):
     assert len(predictions(tmp_path, "x.npy")) == 300
     out = run("evaluate", "model", "x.npy", "--labels", "y.csv", "--json", "-", cwd=tmp_path).stdout
     assert json.loads(out)["n"] == frame["answer"].notna().sum()
+
+
+def predict_held_up(folder, stderr):
+    """Predicts from a pipe that pauses for longer than the bar waits, so that speed does not matter."""
+    frame = blobs(n=40_000, seed=3)
+    os.mkfifo(folder / "slow")
+    process = start("predict", "model", "slow", "-o", "slow.csv", "--force", cwd=folder, stderr=stderr)
+    with open(folder / "slow", "w") as pipe:
+        frame[:20_000].to_csv(pipe, index=False)
+        pipe.flush()
+        time.sleep(2.5)
+        frame[20_000:].to_csv(pipe, index=False, header=False)
+    assert process.wait(timeout=60) == 0
+    (folder / "slow").unlink()
+    return process
+
+
+def test_a_terminal_gets_a_bar_that_leaves_its_line_to_the_words(fitted):
+    ours, theirs = pty.openpty()
+    process = predict_held_up(fitted, theirs)
+    os.close(theirs)
+    talk = os.read(ours, 1_000_000).decode()
+    os.close(ours)
+    process.stdout.close()
+    assert "scoring [" in talk
+    before, after = talk.split("lacuna: 40,000 rows written")
+    assert before.endswith("\r\x1b[K"), repr(talk)
+    assert "\x1b" not in after
+
+
+def test_a_file_gets_no_bar(fitted):
+    process = predict_held_up(fitted, subprocess.PIPE)
+    talk = process.communicate()[1]
+    assert talk == "lacuna: 40,000 rows written to slow.csv\n"
 
 
 # --- evaluate

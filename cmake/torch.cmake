@@ -19,9 +19,10 @@ add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES})
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
 target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
-find_package(OpenMP REQUIRED COMPONENTS CXX)
-target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow)
-target_link_libraries(lacuna_torch PRIVATE OpenMP::OpenMP_CXX)
+target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow -fopenmp-simd -fno-math-errno
+                                            -fno-trapping-math)
+# A missing symbol shows here, not when a user trains.
+target_link_options(lacuna_torch PRIVATE -Wl,--no-undefined)
 target_link_libraries(lacuna_torch PRIVATE ${TORCH_LIBRARIES})
 set_target_properties(lacuna_torch PROPERTIES CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY
                                                                            ${PROJECT_BINARY_DIR})

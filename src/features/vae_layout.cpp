@@ -58,12 +58,6 @@ private:
 
 } // namespace
 
-std::vector<Index> VaeLayer::weight_shape() const {
-  if (kind == Kind::dense) return {n_outputs, n_inputs};
-  if (kind == Kind::conv) return {n_outputs, n_inputs, 4, 4};
-  return {n_inputs, n_outputs, 4, 4};
-}
-
 VaeLayout make_vae_layout(const VaeOptions& options, Index n_inputs) {
   VaeLayout layout;
   layout.n_inputs = n_inputs;

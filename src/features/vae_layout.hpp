@@ -27,7 +27,11 @@ struct VaeLayer {
 
   Index kernel_size() const { return kind == Kind::dense ? 1 : 16; }
   Index n_weights() const { return n_inputs * n_outputs * kernel_size(); }
-  std::vector<Index> weight_shape() const;
+  std::vector<Index> weight_shape() const {
+    if (kind == Kind::dense) return {n_outputs, n_inputs};
+    if (kind == Kind::conv) return {n_outputs, n_inputs, 4, 4};
+    return {n_inputs, n_outputs, 4, 4};
+  }
 };
 
 /// The network of a VAE over one flat array of parameters. The encoder ends in 2 n_latent numbers: means,

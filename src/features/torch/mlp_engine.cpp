@@ -1,10 +1,9 @@
 #include "features/torch/mlp_engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
-
-#include <omp.h>
 
 #include "features/dense.hpp"
 #include "features/torch/engine.hpp"
@@ -44,15 +43,46 @@ void deactivate(VaeActivation activation, const float* values, float* gradient, 
     for (Index i = 0; i < n; ++i) gradient[i] *= values[i] * (1.0F - values[i]);
 }
 
-// log(1 + exp(x)) and its derivative, by an exp and a log1p that vectorise: -|x| keeps both exact.
-struct Softplus {
-  float value;
-  float derivative;
-};
+// exp(x) for x <= 0, to about 1e-7 of itself; plain arithmetic, so that a loop over it is vectorised.
+inline float exp_nonpositive(float x) {
+  const float bounded = x < -87.0F ? -87.0F : x;
+  const float scaled = bounded * 1.44269504F;
+  const auto whole = static_cast<std::int32_t>(scaled - 0.5F);
+  const float r =
+      (bounded - static_cast<float>(whole) * 0.693359375F) + static_cast<float>(whole) * 2.12194440e-4F;
+  float p = 1.0F / 5040.0F;
+  p = p * r + 1.0F / 720.0F;
+  p = p * r + 1.0F / 120.0F;
+  p = p * r + 1.0F / 24.0F;
+  p = p * r + 1.0F / 6.0F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  return p * std::bit_cast<float>((whole + 127) << 23);
+}
 
-inline Softplus softplus(float x) {
-  const float e = std::exp(-std::abs(x));
-  return {std::max(x, 0.0F) + std::log1p(e), (x >= 0.0F ? 1.0F : e) / (1.0F + e)};
+// Log likelihood of one row under logits y, and the gradient of minus it by y, scaled. The softplus needs
+// log(1 + e^-|y|) of every value: the product of 64 such factors is below 2^64, so one logarithm does for
+// all.
+float bernoulli(const float* x, const float* y, float* gradient, Index n, float scale) {
+  float sum = 0.0F;
+  for (Index first = 0; first < n; first += 64) {
+    const Index last = std::min<Index>(first + 64, n);
+    float factors[64];
+    float part = 0.0F;
+#pragma omp simd reduction(+ : part)
+    for (Index j = first; j < last; ++j) {
+      const float e = exp_nonpositive(-std::abs(y[j]));
+      const float factor = 1.0F + e;
+      factors[j - first] = factor;
+      part += x[j] * y[j] - (y[j] > 0.0F ? y[j] : 0.0F);
+      gradient[j] = ((y[j] >= 0.0F ? 1.0F : e) / factor - x[j]) * scale;
+    }
+    float product = 1.0F;
+    for (Index j = 0; j < last - first; ++j) product *= factors[j];
+    sum += part - std::log(product);
+  }
+  return sum;
 }
 
 } // namespace
@@ -73,7 +103,7 @@ MlpEngine::MlpEngine(const VaeTask& task)
       encoder_values_(buffers(task.layout.encoder, task.batch_size)),
       decoder_values_(buffers(task.layout.decoder, task.batch_size)),
       latent_(size(task.batch_size * task.layout.n_latent)), latent_gradient_(latent_.size()),
-      sums_(size(task.batch_size)) {
+      sums_(size(task.batch_size)), team_(task.threads) {
   Index widest = std::max(task.batch_size, task.layout.n_inputs);
   for (const auto* layers : {&task.layout.encoder, &task.layout.decoder})
     for (const VaeLayer& layer : *layers) widest = std::max({widest, layer.n_inputs, layer.n_outputs});
@@ -88,8 +118,7 @@ void MlpEngine::multiply(const Product& product) {
   const bool by_columns = product.n >= dense_columns * task_.threads;
   const Index piece = by_columns ? dense_columns : rows_per_piece;
   const Index n_pieces = ((by_columns ? product.n : product.m) + piece - 1) / piece;
-#pragma omp parallel for num_threads(task_.threads) schedule(static)
-  for (Index i = 0; i < n_pieces; ++i) {
+  team_.run(n_pieces, [&](Index i, int thread) {
     const Index first = i * piece;
     const Index count = std::min(piece, (by_columns ? product.n : product.m) - first);
     FloatView a = product.a;
@@ -101,8 +130,17 @@ void MlpEngine::multiply(const Product& product) {
     task_.dense->multiply(a, b, product.bias != nullptr && by_columns ? product.bias + first : product.bias,
                           product.c + (by_columns ? first : first * product.n), product.n,
                           by_columns ? product.m : count, by_columns ? count : product.n, product.k,
-                          scratch_[size(omp_get_thread_num())].data());
-  }
+                          scratch_[size(thread)].data());
+  });
+}
+
+template <typename Work>
+void MlpEngine::for_rows(Index n_rows, const Work& work) {
+  constexpr Index piece = 32;
+  team_.run((n_rows + piece - 1) / piece, [&](Index i, int /*thread*/) {
+    const Index last = std::min(n_rows, (i + 1) * piece);
+    for (Index row = i * piece; row < last; ++row) work(row);
+  });
 }
 
 const float* MlpEngine::forward(const std::vector<VaeLayer>& layers, const float* input,
@@ -119,9 +157,9 @@ const float* MlpEngine::forward(const std::vector<VaeLayer>& layers, const float
               layer.n_outputs,
               layer.n_inputs});
     if (layer.has_activation) {
-#pragma omp parallel for num_threads(task_.threads) schedule(static)
-      for (Index row = 0; row < n_rows; ++row)
+      for_rows(n_rows, [&](Index row) {
         activate(task_.layout.activation, output + row * layer.n_outputs, layer.n_outputs);
+      });
     }
     input = output;
   }
@@ -137,10 +175,10 @@ void MlpEngine::backward(const std::vector<VaeLayer>& layers, const float* input
     const VaeLayer& layer = layers[i];
     float* upper = upper_gradient_.data();
     if (layer.has_activation) {
-#pragma omp parallel for num_threads(task_.threads) schedule(static)
-      for (Index row = 0; row < n_rows; ++row)
+      for_rows(n_rows, [&](Index row) {
         deactivate(task_.layout.activation, outputs[i].data() + row * layer.n_outputs,
                    upper + row * layer.n_outputs, layer.n_outputs);
+      });
     }
     const FloatView by_output{upper, layer.n_outputs, 1};
     const float* below = i > 0 ? outputs[i - 1].data() : input;
@@ -186,19 +224,13 @@ double MlpEngine::decoder_loss(const float* rows, Index n_rows, bool with_gradie
   float* gradient = upper_gradient_.data();
   const bool is_bernoulli = task_.layout.likelihood == VaeLikelihood::bernoulli;
   const float* parameter = is_bernoulli ? nullptr : state_.parameters.data() + task_.layout.log_variance;
-#pragma omp parallel for num_threads(task_.threads) schedule(static)
-  for (Index row = 0; row < n_rows; ++row) {
+  for_rows(n_rows, [&](Index row) {
     const float* x = rows + row * n;
     const float* y = decoded + row * n;
     float* g = gradient + row * n;
     float sum = 0.0F;
     if (is_bernoulli) {
-#pragma omp simd reduction(+ : sum)
-      for (Index j = 0; j < n; ++j) {
-        const Softplus s = softplus(y[j]);
-        sum += x[j] * y[j] - s.value;
-        g[j] = (s.derivative - x[j]) * scale;
-      }
+      sum = bernoulli(x, y, g, n, scale);
     } else {
       for (Index j = 0; j < n; ++j) {
         const float variance = std::exp(parameter[j]) + static_cast<float>(smallest_vae_variance);
@@ -209,7 +241,7 @@ double MlpEngine::decoder_loss(const float* rows, Index n_rows, bool with_gradie
       }
     }
     sums_[size(row)] = sum;
-  }
+  });
   if (!is_bernoulli && with_gradient) {
     for (Index j = 0; j < n; ++j) {
       const float exponential = std::exp(parameter[j]);
@@ -290,13 +322,18 @@ void MlpEngine::adam(double learning_rate) {
   float* first = state_.first_moments.data();
   float* second = state_.second_moments.data();
   const float* gradient = gradient_.data();
-#pragma omp parallel for simd num_threads(task_.threads) schedule(static)
-  for (Index i = 0; i < task_.layout.n_parameters; ++i) {
-    const float g = gradient[i];
-    first[i] = keep_1 * first[i] + new_1 * g;
-    second[i] = keep_2 * second[i] + new_2 * g * g;
-    parameter[i] -= rate * first[i] / (std::sqrt(second[i]) * root + static_cast<float>(adam_epsilon));
-  }
+  constexpr Index piece = 32768;
+  const Index n = task_.layout.n_parameters;
+  team_.run((n + piece - 1) / piece, [&](Index number, int /*thread*/) {
+    const Index last = std::min(n, (number + 1) * piece);
+#pragma omp simd
+    for (Index i = number * piece; i < last; ++i) {
+      const float g = gradient[i];
+      first[i] = keep_1 * first[i] + new_1 * g;
+      second[i] = keep_2 * second[i] + new_2 * g * g;
+      parameter[i] -= rate * first[i] / (std::sqrt(second[i]) * root + static_cast<float>(adam_epsilon));
+    }
+  });
 }
 
 double MlpEngine::held_out_elbo(std::span<const float> noise) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "features/torch/team.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
@@ -35,6 +36,8 @@ private:
   double kl_loss(const Step& step, bool with_gradient);
   void adam(double learning_rate);
   void multiply(const struct Product& product);
+  template <typename Work>
+  void for_rows(Index n_rows, const Work& work);
 
   VaeTask task_;
   VaeState state_;
@@ -48,6 +51,7 @@ private:
   Floats lower_gradient_;
   std::vector<Floats> scratch_; ///< one per thread
   std::vector<double> sums_;    ///< one per row of a batch, added in order
+  Team team_;
 };
 
 } // namespace lacuna

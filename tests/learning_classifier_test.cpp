@@ -22,6 +22,7 @@ LearningOptions quick(Method method) {
   LearningOptions options;
   options.method = method;
   options.vb_mixture.n_components = 3;
+  options.draws.is_soft = true;
   return options;
 }
 
@@ -268,7 +269,7 @@ TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   options.draws = {.is_soft = false, .n_draws = 20};
   const FitResult drawn = fit_classifier(data, options);
   EXPECT_GT(drawn.summary.draw_spread, 0.0);
-  options.draws = {};
+  options.draws.is_soft = true;
   const FitResult soft = fit_classifier(data, options);
   EXPECT_EQ(soft.summary.draw_spread, 0.0);
   const Scores a = drawn.classifier.score(data.features.view(), 1);

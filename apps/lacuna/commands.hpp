@@ -17,6 +17,8 @@ void add_predict(CLI::App& app, Command& command);
 void add_evaluate(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
 void add_demo(CLI::App& app, Command& command);
+void add_simulate(CLI::App& app, Command& command);
+void add_reproduce(CLI::App& app, Command& command);
 
 /// The help layout that the tool and its subcommands share.
 void lay_out_help(CLI::App& app, const std::string& usage, const std::string& footer);

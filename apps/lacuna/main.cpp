@@ -42,6 +42,8 @@ int run(int argc, char** argv) {
   add_evaluate(app, command);
   add_info(app, command);
   add_demo(app, command);
+  add_simulate(app, command);
+  add_reproduce(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

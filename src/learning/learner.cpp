@@ -130,7 +130,11 @@ private:
     for (Index draw = 0; draw < options_.draws.n_draws; ++draw) {
       const std::uint64_t seed =
           derive_seed(final_seed_, RandomPurpose::draw, static_cast<std::uint64_t>(draw));
-      const std::vector<RowList> rows = fill_by_draw(shop_, initial_.classes, fill, seed);
+      // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
+      // models, not only by the labels' own chance, or their average is too sure.
+      const bool is_single = options_.draws.n_draws == 1;
+      const ClassModel source = is_single ? initial_.classes : fit_resampled(seed);
+      const std::vector<RowList> rows = fill_by_draw(shop_, source, fill, seed);
       models.push_back(shop_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress("final models",
@@ -138,6 +142,22 @@ private:
                          n_stages);
     }
     return models;
+  }
+
+  /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
+  /// which stands for a draw from the posterior of the models given the labeled rows.
+  ClassModel fit_resampled(std::uint64_t seed) const {
+    std::vector<RowList> rows = shop_.labeled_rows();
+    for (RowList& list : rows) {
+      const double before = list.total_weight();
+      for (std::size_t i = 0; i < list.rows.size(); ++i) {
+        RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(list.rows[i]));
+        list.weights[i] *= -std::log(random.uniform());
+      }
+      const double scale = list.empty() ? 1.0 : before / list.total_weight();
+      for (double& weight : list.weights) weight *= scale;
+    }
+    return shop_.fit_classes(rows, seed);
   }
 
   /// EM over the missing labels: soft labels from the current models, new models from the soft labels.

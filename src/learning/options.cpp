@@ -114,8 +114,8 @@ KappaOption parse_kappa(const std::string& text) {
 
 DrawsOption parse_draws(const std::string& text) {
   DrawsOption draws;
-  if (text == "soft") return draws;
-  draws.is_soft = false;
+  draws.is_soft = text == "soft";
+  if (draws.is_soft) return draws;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), draws.n_draws);
   if (error != std::errc() || end != text.data() + text.size())
     throw Error(ErrorKind::usage, fmt::format("draws: got '{}', expected a whole number or soft", text));

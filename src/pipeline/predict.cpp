@@ -3,20 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "lacuna/data/table_copy.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "pipeline/tables.hpp"
 
 namespace lacuna {
 
 namespace {
-
-// RFC 4180: quotes around what would otherwise be read as something else.
-std::string csv_cell(const std::string& text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 std::string header_line(const std::vector<std::string>& classes) {
   std::string line = "prediction,error_probability,informative,log_ratio";
@@ -45,7 +38,8 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
                     const std::function<void(std::string_view)>& write, Observer& observer) {
   const std::vector<std::string>& classes = model.classifier.parts().class_names;
   std::vector<std::string> names;
-  std::transform(classes.begin(), classes.end(), std::back_inserter(names), csv_cell);
+  std::ranges::transform(classes, std::back_inserter(names),
+                         [](const std::string& name) { return csv_cell(name); });
   TableReader reader(path, model.schema, table, "", "");
   write(header_line(classes));
   Index n_rows = 0;

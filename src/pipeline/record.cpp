@@ -97,13 +97,17 @@ std::string fit_json(const FitOutcome& outcome, double seconds) {
 }
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
+  return evaluation_json(outcome, model.record);
+}
+
+std::string evaluation_json(const EvaluateOutcome& outcome, const std::string& model_record) {
   Json document = metrics_json(outcome.evaluation.overall);
   Json strata = Json::object();
   for (const auto& [name, metrics] : outcome.evaluation.strata) strata[name] = metrics_json(metrics);
   document["strata"] = strata;
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();
-  const Json record = Json::parse(model.record);
+  const Json record = Json::parse(model_record);
   document["model"] = {{"version", record.value("version", Json())},
                        {"seed", record.value("seed", Json())},
                        {"options", record.value("options", Json())}};

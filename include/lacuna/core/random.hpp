@@ -18,6 +18,9 @@ enum class RandomPurpose : std::uint32_t {
   sample = 8,        ///< sampling from a fitted density
   simulation = 9,    ///< built-in toy data
   final_model = 10,  ///< the seed of the second stage
+  missingness = 11,  ///< which labels are kept in a simulation, keyed by row or by draw
+  repeat = 12,       ///< the seed of each repeat of an experiment
+  resampling = 15,   ///< Bayesian bootstrap weights, keyed by row
   vae_weights = 20,  ///< first weights, keyed by layer
   vae_order = 21,    ///< order of the rows, keyed by epoch
   vae_noise = 22,    ///< of the latent values in training, keyed by epoch and block

@@ -25,7 +25,7 @@ struct VbMixtureOptions {
   double covariance_scale = 1.0;   ///< prior scatter of a component, relative to the rows' variance
   Index n_restarts = 1;            ///< starts from other k-means++ seeds; the best bound is kept
   Index max_iterations = 500;      ///< per restart
-  double tolerance = 1e-6;         ///< converged when the bound changes by less than this share of itself
+  double tolerance = 1e-5;         ///< converged when the bound changes by less than this share of itself
 };
 
 /// Notes every option that is outside its limits.

@@ -20,8 +20,8 @@ struct KappaOption {
 
 /// How missing labels in the informative region are filled: n random draws, averaged, or their probabilities.
 struct DrawsOption {
-  bool is_soft = true; ///< use the class probabilities themselves as weights; nothing is drawn
-  Index n_draws = 1;   ///< otherwise: number of imputations that are averaged
+  bool is_soft = false; ///< use the class probabilities themselves as weights; nothing is drawn
+  Index n_draws = 5;    ///< otherwise: number of imputations that are averaged
 };
 
 /// Everything that decides a fit, beside the data.

@@ -1,0 +1,51 @@
+#include "lacuna/data/array.hpp"
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+#include "data/table_source.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr Index rows_between_looks = 4096;
+
+std::unique_ptr<TableSource> open_array(const std::string& path) {
+  std::unique_ptr<TableSource> table = open_table(path, {.has_header = false});
+  if (!table->is_numeric()) fail_data(in_quotes(path) + " is not an NPY or IDX file");
+  return table;
+}
+
+Index count_rows(const std::string& path) {
+  const std::unique_ptr<TableSource> table = open_array(path);
+  while (table->next()) {
+  }
+  return table->row();
+}
+
+} // namespace
+
+Matrix read_array(const std::string& path, Observer& observer) {
+  const Index n_rows = count_rows(path);
+  if (n_rows == 0) fail_data(in_quotes(path) + " has no row");
+  const std::unique_ptr<TableSource> table = open_array(path);
+  const std::size_t n_columns = table->column_names().size();
+  Matrix values(n_rows, static_cast<Index>(n_columns));
+  while (table->next()) {
+    if (table->row() > n_rows) break;
+    if (table->row() % rows_between_looks == 0) stop_if_cancelled(observer);
+    double* row = values.row(table->row() - 1);
+    for (std::size_t j = 0; j < n_columns; ++j) {
+      const Number number = table->number(j);
+      if (number.kind != NumberKind::finite)
+        fail_data(cell_place(*table, j) +
+                  fmt::format(": found {}, expected a finite number", table->text(j)));
+      row[j] = number.value;
+    }
+  }
+  if (table->row() != n_rows) fail_data(in_quotes(path) + " changed while it was read; try again");
+  return values;
+}
+
+} // namespace lacuna

@@ -1,0 +1,65 @@
+#include "lacuna/data/table_copy.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "data/messages.hpp"
+#include "data/table_source.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr std::size_t bytes_per_write = 1 << 16;
+
+std::string cell_or_nothing(std::string_view text) {
+  return text.empty() ? std::string() : csv_cell(text);
+}
+
+std::string header_line(const TableSource& table, const std::string& new_column) {
+  std::string line;
+  for (std::size_t j = 0; j < table.column_names().size(); ++j)
+    line += (j == 0 && table.is_first_name_empty() ? "" : csv_cell(table.column_names()[j])) + ",";
+  return line + csv_cell(new_column) + "\n";
+}
+
+[[noreturn]] void fail_changed(const TableSource& table) {
+  fail_data(in_quotes(table.path()) + " changed while it was read; try again");
+}
+
+} // namespace
+
+std::string csv_cell(std::string_view text) {
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
+                const std::function<void(std::string_view)>& write, Observer& observer) {
+  const std::unique_ptr<TableSource> table = open_table(path, {.has_header = options.has_header});
+  const std::size_t label_place = find_column(*table, "label column", changes.label_column);
+  if (std::ranges::find(table->column_names(), changes.new_column) != table->column_names().end())
+    fail_data(
+        fmt::format("{} already has a column {}; rename it", in_quotes(path), in_quotes(changes.new_column)));
+  std::string text = table->has_names() ? header_line(*table, changes.new_column) : std::string();
+  while (table->next()) {
+    const auto i = static_cast<std::size_t>(table->row() - 1);
+    if (i >= changes.keeps_label.size()) fail_changed(*table);
+    for (std::size_t j = 0; j < table->column_names().size(); ++j) {
+      if (j != label_place || changes.keeps_label[i]) text += cell_or_nothing(table->text(j));
+      text += ',';
+    }
+    text += csv_cell(changes.values[i]) + "\n";
+    if (text.size() < bytes_per_write) continue;
+    stop_if_cancelled(observer);
+    write(text);
+    text.clear();
+  }
+  if (table->row() != static_cast<Index>(changes.keeps_label.size())) fail_changed(*table);
+  write(text);
+}
+
+} // namespace lacuna

@@ -1,0 +1,188 @@
+#include "lacuna/pipeline/reproduce.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lacuna/core/errors.hpp"
+#include "lacuna/core/parallel.hpp"
+#include "lacuna/core/random.hpp"
+#include "lacuna/core/version.hpp"
+#include "pipeline/reproduce_results.hpp"
+#include "pipeline/reproduce_run.hpp"
+
+namespace lacuna {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+void make_folder(const fs::path& path) {
+  std::error_code problem;
+  fs::create_directories(path, problem);
+  if (!fs::is_directory(path))
+    throw Error(ErrorKind::cannot_write,
+                "cannot make the folder '" + path.string() + "'" + (problem ? ": " + problem.message() : ""));
+}
+
+std::optional<std::string> content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Everything that decides the runs of a folder, beside their number.
+Json experiment_record(const ReproduceRequest& request) {
+  Json record{{"experiment", request.experiment},
+              {"protocol", to_string(request.protocol)},
+              {"seed", request.seed},
+              {"version", version()}};
+  if (is_toy(request)) return record;
+  const VaeOptions vae = image_setup(request).vae;
+  record["vae"] = {{"latent", vae.n_latent},
+                   {"hidden", vae.hidden},
+                   {"decoder-hidden", vae.decoder_hidden},
+                   {"activation", to_string(vae.activation)},
+                   {"likelihood", to_string(vae.likelihood)},
+                   {"learning-rate", vae.learning_rate},
+                   {"batch-size", vae.batch_size},
+                   {"epochs", vae.epochs}};
+  record["data"] = image_fingerprint(request);
+  return record;
+}
+
+/// A folder holds one experiment, so that its features and finished runs can be trusted.
+void claim_folder(const ReproduceRequest& request) {
+  const std::string record = experiment_record(request).dump(2) + "\n";
+  const fs::path folder(request.directory);
+  const std::optional<std::string> found = content_of(folder / "experiment.json");
+  if (found && *found != record)
+    throw Error(ErrorKind::cannot_write,
+                "'" + request.directory +
+                    "' holds another experiment: other data, protocol, seed or version (see experiment.json "
+                    "there); choose another folder with --out, or remove that one");
+  for (const char* part : {"runs", "figures"}) make_folder(folder / part);
+  if (!found) replace_file((folder / "experiment.json").string(), record);
+}
+
+/// Many fits at once: they may be cancelled, and their progress and warnings would drown each other.
+class CancelOnly : public Observer {
+public:
+  explicit CancelOnly(const Observer& observer) : observer_(observer) {}
+  bool cancelled() const override { return observer_.cancelled(); }
+
+private:
+  const Observer& observer_;
+};
+
+class Reproduction {
+public:
+  Reproduction(const ReproduceRequest& request, Observer& observer)
+      : request_(request), observer_(observer), folder_(request.directory) {}
+
+  ReproduceOutcome run() {
+    claim_folder(request_);
+    if (is_toy(request_)) {
+      for (const char* toy : {"quadrants", "coin"}) run_subject(toy, 0, [&] { return toy_subject(toy); });
+    } else {
+      for (Index seed = 0; seed < request_.n_vae_seeds; ++seed)
+        run_subject("", seed, [&] { return image_subject(request_, seed, observer_); });
+    }
+    outcome_.n_runs = static_cast<Index>(runs_.size());
+    outcome_.summaries = summarize(runs_);
+    outcome_.metrics_path = (folder_ / "metrics.json").string();
+    replace_file((folder_ / "figures" / "reliability.csv").string(), reliability_text(runs_));
+    replace_file(outcome_.metrics_path, metrics_text(runs_));
+    return std::move(outcome_);
+  }
+
+private:
+  struct Task {
+    Index repeat = 0;
+    std::size_t contender = 0;
+    std::size_t slot = 0; ///< of runs_
+  };
+
+  /// "quadrants-", or nothing for images.
+  static std::string prefix(const std::string& toy) { return toy.empty() ? "" : toy + "-"; }
+
+  fs::path run_path(const std::string& toy, Index vae_seed, const Task& task) const {
+    const Contender& contender = contenders()[task.contender];
+    return folder_ / "runs" /
+           fmt::format("{}vae{}-repeat{}-{}-{}.json", prefix(toy), vae_seed, task.repeat, contender.preset,
+                       to_string(contender.method));
+  }
+
+  /// Takes finished runs from the folder and does the others; the subject itself is made only for these.
+  template <typename MakeSubject>
+  void run_subject(const std::string& toy, Index vae_seed, MakeSubject make_subject) {
+    std::vector<Task> tasks;
+    for (Index repeat = 0; repeat < request_.n_repeats; ++repeat) {
+      for (std::size_t c = 0; c < contenders().size(); ++c) {
+        const Task task{repeat, c, runs_.size()};
+        const std::optional<std::string> found = content_of(run_path(toy, vae_seed, task));
+        const bool is_done = found && Json::accept(*found);
+        runs_.push_back(is_done ? *found : std::string());
+        if (is_done)
+          ++outcome_.n_reused;
+        else
+          tasks.push_back(task);
+      }
+    }
+    if (tasks.empty()) return;
+    const Subject subject = make_subject();
+    n_done_ = 0;
+    n_tasks_ = tasks.size();
+    observer_.progress("runs", 0.0, static_cast<double>(n_tasks_));
+    parallel_for(static_cast<Index>(tasks.size()), request_.threads,
+                 [&](Index i) { run_task(subject, tasks[static_cast<std::size_t>(i)]); });
+  }
+
+  void run_task(const Subject& subject, const Task& task) {
+    stop_if_cancelled(observer_);
+    const std::uint64_t subject_seed =
+        derive_seed(request_.seed, RandomPurpose::repeat, static_cast<std::uint64_t>(subject.vae_seed));
+    const std::uint64_t seed =
+        derive_seed(subject_seed, RandomPurpose::repeat, static_cast<std::uint64_t>(task.repeat));
+    const Trial trial = subject.trial(seed);
+    CancelOnly observer(observer_);
+    const Contender& contender = contenders()[task.contender];
+    const RunResult result = run_contender(request_, contender, subject, task.repeat, seed, trial, observer);
+    if (subject.vae_seed == 0 && task.repeat == 0) {
+      const std::string figures = (folder_ / "figures").string();
+      write_run_figures(figures, prefix(subject.toy), contender, trial, result, 1);
+      if (task.contender == 0)
+        write_points((folder_ / "figures" / (prefix(subject.toy) + "points.csv")).string(), trial);
+    }
+    // The run's file comes last: while it is missing, the whole run is repeated.
+    replace_file(run_path(subject.toy, subject.vae_seed, task).string(), result.json);
+    const std::lock_guard lock(mutex_);
+    runs_[task.slot] = result.json;
+    observer_.progress("runs", static_cast<double>(++n_done_), static_cast<double>(n_tasks_));
+  }
+
+  const ReproduceRequest& request_;
+  Observer& observer_;
+  fs::path folder_;
+  std::vector<std::string> runs_;
+  ReproduceOutcome outcome_;
+  std::mutex mutex_;
+  std::size_t n_done_ = 0;
+  std::size_t n_tasks_ = 0;
+};
+
+} // namespace
+
+ReproduceOutcome reproduce(const ReproduceRequest& request, Observer& observer) {
+  check_request(request);
+  return Reproduction(request, observer).run();
+}
+
+} // namespace lacuna

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "lacuna/learning/classifier.hpp"
+#include "lacuna/pipeline/reproduce.hpp"
+#include "pipeline/reproduce_setup.hpp"
+#include "pipeline/reproduce_trial.hpp"
+
+namespace lacuna {
+
+/// One fit and how it did.
+struct RunResult {
+  GenerativeClassifier classifier;
+  Scores scores;    ///< of the test rows
+  std::string json; ///< the run as metrics.json lists it
+};
+
+/// Fits one contender to a trial and judges it on the test rows, on this thread alone.
+RunResult run_contender(const ReproduceRequest& request, const Contender& contender, const Subject& subject,
+                        Index repeat, std::uint64_t seed, const Trial& trial, Observer& observer);
+
+/// Writes the data behind the figures of one run below `folder`: the test rows with what was said about
+/// them, and, for two features, the same over a grid; `base` begins the files' names.
+void write_run_figures(const std::string& folder, const std::string& base, const Contender& contender,
+                       const Trial& trial, const RunResult& result, int threads);
+
+/// The training rows: features, the label a method saw, and the class where it is known.
+void write_points(const std::string& path, const Trial& trial);
+
+/// Writes a file that is replaced as a whole or not at all.
+void replace_file(const std::string& path, const std::string& text);
+
+} // namespace lacuna

@@ -1,0 +1,99 @@
+"""Feature maps through the tool: networks on images, interrupted trainings, and what is said when they cannot be."""
+
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli_tool import BINARY, names_in, run, start
+
+HAS_NETWORKS = (Path(BINARY).parent / "liblacuna_torch.so").exists()
+needs_networks = pytest.mark.skipif(not HAS_NETWORKS, reason="built without libtorch")
+
+
+def images(folder, n=1200):
+    """Bars that stand or lie, with a frame that is always black; a fifth of the labels is there."""
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, n)
+    pixels = random.integers(0, 60, (n, 12, 12)).astype(np.uint8)
+    for i in range(n):
+        place = random.integers(1, 11)
+        if truth[i]:
+            pixels[i, place, :] = 255
+        else:
+            pixels[i, :, place] = 255
+    pixels[:, [0, -1], :] = 0
+    pixels[:, :, [0, -1]] = 0
+    np.save(folder / "images.npy", pixels)
+    names = np.where(truth == 1, "lying", "standing")
+    seen = np.where(random.uniform(size=n) < 0.2, names, "")
+    (folder / "seen.csv").write_text("\n".join(seen) + "\n")
+    (folder / "truth.csv").write_text("\n".join(names) + "\n")
+
+
+def fit_images(folder, model, *more, **options):
+    return run("fit", "images.npy", "--labels", "seen.csv", "-o", model, "--features", "vae:3", "--vae-hidden", "64,32",
+               "--vae-epochs", 30, *more, cwd=folder, **options)
+
+
+@needs_networks
+def test_images_go_in_and_classes_come_out(tmp_path):
+    images(tmp_path)
+    fit_images(tmp_path, "model")
+    assert "model.checkpoint" not in names_in(tmp_path)
+    out = run("predict", "model", "images.npy", "-o", "-", cwd=tmp_path).stdout.splitlines()
+    truth = (tmp_path / "truth.csv").read_text().split()
+    right = sum(line.split(",")[0] == name for line, name in zip(out[1:], truth))
+    assert len(out) == 1201
+    assert right > 0.75 * 1200
+
+
+@needs_networks
+def test_a_killed_training_goes_on_to_the_same_model(tmp_path):
+    images(tmp_path)
+    more = ("--vae-checkpoint-every", 2, "--encoding", "sample", "--threads", 1)
+    fit_images(tmp_path, "undisturbed", *more)
+    process = start("fit", "images.npy", "--labels", "seen.csv", "-o", "model", "--features", "vae:3", "--vae-hidden",
+                    "64,32", "--vae-epochs", 30, *more, cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "model.checkpoint").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert not (tmp_path / "model").exists()
+    fit_images(tmp_path, "model", *more)
+    assert (tmp_path / "model").read_bytes() == (tmp_path / "undisturbed").read_bytes()
+
+
+@needs_networks
+def test_a_gpu_that_is_not_there_is_missed(tmp_path):
+    images(tmp_path, 50)
+    error = fit_images(tmp_path, "model", "--device", "cuda", code=64, env={"CUDA_VISIBLE_DEVICES": ""}).stderr
+    assert "--device cpu" in error
+
+
+@needs_networks
+def test_a_wrong_image_size_is_named(tmp_path):
+    images(tmp_path, 50)
+    error = fit_images(tmp_path, "model", "--vae-architecture", "conv", "--vae-image-width", 7, code=65).stderr
+    assert "144 features" in error and "--vae-image-height" in error
+
+
+@needs_networks
+def test_a_missing_library_is_named_with_its_package(tmp_path):
+    images(tmp_path, 50)
+    error = fit_images(tmp_path, "model", code=64, env={"LACUNA_TORCH_LIBRARY": "/nowhere.so"}).stderr
+    assert "/nowhere.so" in error and "libtorch-dev" in error
+    run("fit", "images.npy", "--labels", "seen.csv", "-o", "model", "--features", "standardize,pca:3", cwd=tmp_path,
+        env={"LACUNA_TORCH_LIBRARY": "/nowhere.so"})
+
+
+def test_maps_compose(tmp_path):
+    images(tmp_path, 300)
+    run("fit", "images.npy", "--labels", "seen.csv", "-o", "model", "--features", "standardize,pca:2", cwd=tmp_path)
+    assert '"pc1"' in run("info", "model", "--json", cwd=tmp_path).stdout
+    error = run("fit", "images.npy", "--labels", "seen.csv", "-o", "m", "--features", "pac:2", cwd=tmp_path, code=64)
+    assert "--features: got 'pac:2'" in error.stderr

@@ -20,7 +20,7 @@ constexpr std::size_t longest_record = 256UL * 1024UL * 1024UL;
 /// The bytes that end a run of ordinary text outside quotes.
 constexpr std::array<bool, 256> ends_text = [] {
   std::array<bool, 256> table{};
-  for (const unsigned char c : {',', '\n', '\r', '\0'}) table[c] = true;
+  for (const char c : {',', '\n', '\r', '\0'}) table[static_cast<unsigned char>(c)] = true;
   return table;
 }();
 

@@ -29,8 +29,8 @@ private:
   };
 
   void build(Index first, Index last);
-  void search(std::size_t node, const double* query, double gap, std::vector<double>& gaps, std::size_t count,
-              std::vector<Candidate>& best) const;
+  void search(std::size_t index, const double* query, double gap, std::vector<double>& gaps,
+              std::size_t count, std::vector<Candidate>& best) const;
   void search_leaf(const Node& node, const double* query, std::size_t count,
                    std::vector<Candidate>& best) const;
 

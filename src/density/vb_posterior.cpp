@@ -349,25 +349,25 @@ void set_student_terms(const VbPrior& prior, const VbPosterior& q, Index k, doub
 
 } // namespace
 
-MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& q, DensityForm form) {
-  const auto n = q.rows.size();
+MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& posterior, DensityForm form) {
+  const auto n = posterior.rows.size();
   MixtureTerms terms;
   terms.is_diagonal = is_diagonal(prior.covariance);
-  terms.mean = q.mean;
-  terms.whitener = q.whitener;
+  terms.mean = posterior.mean;
+  terms.whitener = posterior.whitener;
   terms.constant.resize(n);
   terms.power.resize(n);
   terms.factor.resize(n);
   if (form == DensityForm::predictive)
     terms.shape = prior.covariance == CovarianceType::diagonal ? MixtureTerms::Shape::student_product
                                                                : MixtureTerms::Shape::student;
-  const std::vector<double> weights = mean_weights(prior, q);
-  const std::vector<double> log_weights = expected_log_weights(prior, q);
-  const double d = as_double(q.mean.n_cols());
-  for (Index k = 0; k < q.n_active(); ++k) {
-    const double nu = q.nu[at(k)];
+  const std::vector<double> weights = mean_weights(prior, posterior);
+  const std::vector<double> log_weights = expected_log_weights(prior, posterior);
+  const double d = as_double(posterior.mean.n_cols());
+  for (Index k = 0; k < posterior.n_active(); ++k) {
+    const double nu = posterior.nu[at(k)];
     if (form == DensityForm::predictive) {
-      set_student_terms(prior, q, k, std::log(weights[at(k)]), terms);
+      set_student_terms(prior, posterior, k, std::log(weights[at(k)]), terms);
       continue;
     }
     // The quadratic form is nu (x - m)' W (x - m).
@@ -375,10 +375,10 @@ MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& q, DensityForm 
     for (Index i = 0; i < terms.whitener.n_cols(); ++i) terms.whitener(k, i) *= spread;
     if (form == DensityForm::plug_in)
       terms.constant[at(k)] =
-          std::log(weights[at(k)]) + 0.5 * (d * std::log(nu) + q.log_det_scale[at(k)] - d * log_2_pi);
+          std::log(weights[at(k)]) + 0.5 * (d * std::log(nu) + posterior.log_det_scale[at(k)] - d * log_2_pi);
     else
-      terms.constant[at(k)] =
-          log_weights[at(k)] + 0.5 * (expected_log_det(prior, q, k) - d * log_2_pi - d / q.beta[at(k)]);
+      terms.constant[at(k)] = log_weights[at(k)] + 0.5 * (expected_log_det(prior, posterior, k) -
+                                                          d * log_2_pi - d / posterior.beta[at(k)]);
   }
   return terms;
 }

@@ -17,10 +17,12 @@ struct ImageSize {
 
 ImageSize image_size(const VaeOptions& options, Index n_inputs) {
   ImageSize size{options.image_height, options.image_width};
-  if (size.height == 0 && size.width == 0)
+  if (size.height <= 0 && size.width <= 0)
     size.height = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(n_inputs))));
-  if (size.height == 0) size.height = n_inputs / size.width;
-  if (size.width == 0) size.width = n_inputs / size.height;
+  if (size.width > 0 && size.height <= 0)
+    size.height = n_inputs / size.width;
+  else if (size.height > 0 && size.width <= 0)
+    size.width = n_inputs / size.height;
   if (size.height < 1 || size.width < 1 || size.height * size.width != n_inputs)
     throw Error(ErrorKind::data, "vae: a row has " + std::to_string(n_inputs) +
                                      " features, which is not an image of " + std::to_string(size.height) +

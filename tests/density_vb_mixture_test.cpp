@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -219,6 +220,7 @@ TEST(VbMixtureDensity, PredictiveIsRatioOfEvidences) {
     VbMixtureOptions options;
     options.covariance = type;
     options.n_components = 1;
+    options.covariance_scale = 1.0;
     const auto model = fit(rows, options);
     Eigen::MatrixXd z(21, 2);
     const Matrix fresh(1, 2, {1.7, -2.2});
@@ -324,6 +326,41 @@ TEST(VbMixtureFit, SameBitsForAnyNumberOfThreads) {
   const auto one = log_densities(*fit(rows, options, {}, 0, 1), rows);
   EXPECT_EQ(one, log_densities(*fit(rows, options, {}, 0, 2), rows));
   EXPECT_EQ(one, log_densities(*fit(rows, options, {}, 0, 8), rows));
+}
+
+TEST(VbMixtureFit, FewRowsBorrowVarianceUnlessToldNotTo) {
+  const std::vector<double> reference = {9.0};
+  const auto scale_of = [&](const Matrix& rows, bool own_variance) {
+    VbMixtureOptions options;
+    options.own_variance = own_variance;
+    DensityFitContext context;
+    context.reference_variance = reference;
+    const auto density = VbMixtureFamily(options).fit(WeightedRows(rows.view()), context);
+    return std::dynamic_pointer_cast<const VbMixture>(density)->frame().scale[0];
+  };
+  const Matrix two(2, 1, {-1.0, 1.0}); // variance 1
+  EXPECT_DOUBLE_EQ(scale_of(two, false), std::sqrt((2.0 * 1.0 + 2.0 * 9.0) / 4.0));
+  EXPECT_DOUBLE_EQ(scale_of(two, true), 1.0);
+  EXPECT_DOUBLE_EQ(scale_of(Matrix(1, 1, {5.0}), true), 3.0); // one row has no variance of its own
+}
+
+TEST(VbMixtureFit, SingleStepsClimbTheSameBound) {
+  const Matrix rows = random_blobs(14, 300, 2, 3, 2.0);
+  VbMixtureOptions options;
+  options.tolerance = 1e-12;
+  DensityFitContext context;
+  std::shared_ptr<const Density> model = VbMixtureFamily(options).fit(WeightedRows(rows.view()), context);
+  const Matrix others = random_blobs(15, 300, 2, 3, 2.0);
+  context.single_step = true;
+  double before = -std::numeric_limits<double>::infinity();
+  for (int step = 0; step < 30; ++step) {
+    context.warm_start = model.get();
+    const auto next = VbMixtureFamily(options).fit(WeightedRows(others.view()), context);
+    EXPECT_EQ(next->summary().n_iterations, 1);
+    EXPECT_GE(next->summary().objective, before - 1e-9 * std::abs(before));
+    before = next->summary().objective;
+    model = next;
+  }
 }
 
 TEST(VbMixtureFit, UnneededComponentsSwitchOff) {

@@ -400,10 +400,29 @@ TEST(Persistence, SavedAndLoadedGivesTheSameBits) {
   }
 }
 
+TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
+  const Dataset data = two_classes(400, 80, 100);
+  LearningOptions options = quick(Method::mar);
+  for (const bool is_soft : {true, false}) {
+    options.draws.is_soft = is_soft;
+    const std::vector<FitResult> together = fit_classifiers(data, options, all_methods);
+    ASSERT_EQ(together.size(), std::size(all_methods));
+    for (std::size_t m = 0; m < together.size(); ++m) {
+      options.method = all_methods[m];
+      const FitResult alone = fit_classifier(data, options);
+      EXPECT_EQ(together[m].summary.kappa, alone.summary.kappa);
+      EXPECT_EQ(together[m].summary.densities.size(), alone.summary.densities.size());
+      EXPECT_EQ(together[m].classifier.score(data.features.view(), 1).error_probability,
+                alone.classifier.score(data.features.view(), 1).error_probability);
+    }
+  }
+}
+
 TEST(Learner, PaperPreset) {
   LearningOptions options;
   apply_paper_preset(options);
   EXPECT_EQ(options.vb_mixture.n_components, 5);
+  EXPECT_TRUE(options.vb_mixture.own_variance);
   EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
   EXPECT_EQ(to_string(options.kappa), "0");
   EXPECT_EQ(to_string(options.draws), "1");

@@ -26,16 +26,17 @@ Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_fea
   return frame;
 }
 
-Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance) {
+Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance,
+                 double reference_rows) {
   RowMoments own = row_moments(rows);
   Frame frame{std::move(own.mean), std::vector<double>(own.variance.size())};
-  // As many reference rows as would determine a covariance matrix.
-  const double reference_rows = static_cast<double>(rows.n_features()) + 1.0;
   for (std::size_t j = 0; j < frame.scale.size(); ++j) {
     double variance = own.variance[j];
-    if (!reference_variance.empty())
+    if (!reference_variance.empty()) {
       variance =
           (own.weight * variance + reference_rows * reference_variance[j]) / (own.weight + reference_rows);
+      if (variance == 0.0) variance = reference_variance[j];
+    }
     // A feature that never varies carries no information; any scale will do.
     const double scale = std::sqrt(variance);
     frame.scale[j] = scale > 0.0 && std::isfinite(1.0 / scale) ? scale : 1.0;

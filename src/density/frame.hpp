@@ -22,8 +22,9 @@ struct Frame {
   static Frame load(const Archive& archive, const std::string& prefix, Index n_features);
 };
 
-/// The frame of weighted rows. The variance is the rows' own, drawn towards `reference_variance` as if by a
-/// few more rows of it, so that a single row or a constant feature has a scale too.
-Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance);
+/// The frame of weighted rows. The variance is the rows' own, drawn towards `reference_variance` as if by
+/// `reference_rows` more rows of it, so that a single row or a constant feature has a scale too. With no such
+/// rows, only a feature without a variance of its own takes the reference's.
+Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance, double reference_rows);
 
 } // namespace lacuna

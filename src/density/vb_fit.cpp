@@ -45,16 +45,30 @@ public:
       summary.stop_reason = "converged";
       break;
     }
+    return finish(std::move(posterior), std::move(summary), pass.bound);
+  }
+
+  /// One iteration. Its objective is the bound that the step started from: to know the new one costs as much
+  /// as another step.
+  Result step(const VbPosterior& posterior) const {
+    const Pass pass = evaluate(posterior);
+    DensityFitSummary summary;
+    summary.stop_reason = "max_iterations";
+    summary.history.push_back(pass.bound);
+    return finish(update_posterior(prior_, pass.moments), std::move(summary), pass.bound);
+  }
+
+private:
+  Result finish(VbPosterior posterior, DensityFitSummary summary, double bound) const {
     summary.n_iterations = static_cast<Index>(summary.history.size());
     summary.n_components = posterior.n_active();
     // The ascent runs in the frame's units; users see the bound in theirs.
     const double shift = total_weight_ * frame_.log_jacobian();
-    for (double& bound : summary.history) bound += shift;
-    summary.objective = pass.bound + shift;
+    for (double& past : summary.history) past += shift;
+    summary.objective = bound + shift;
     return {std::move(posterior), std::move(summary)};
   }
 
-private:
   struct Pass {
     MixtureMoments moments;
     double bound;
@@ -174,7 +188,10 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
 
   // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
-  const Frame frame = previous != nullptr ? previous->frame() : make_frame(rows, context.reference_variance);
+  // As many reference rows as would determine a covariance matrix.
+  const double reference_rows = options_.own_variance ? 0.0 : static_cast<double>(d) + 1.0;
+  const Frame frame =
+      previous != nullptr ? previous->frame() : make_frame(rows, context.reference_variance, reference_rows);
   const VbPrior prior =
       previous != nullptr
           ? previous->prior()
@@ -182,7 +199,8 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
   const VbAscent ascent(rows, frame, prior, options_, total_weight, context.threads, observer);
 
   std::optional<VbAscent::Result> best;
-  if (previous != nullptr) best = ascent.run(previous->posterior());
+  if (previous != nullptr)
+    best = context.single_step ? ascent.step(previous->posterior()) : ascent.run(previous->posterior());
   const Index n_starts = previous != nullptr ? 0 : options_.n_restarts;
   for (Index restart = 0; restart < n_starts; ++restart) {
     const std::uint64_t seed =

@@ -9,6 +9,11 @@
 
 namespace lacuna {
 
+void RowList::append(const RowList& other) {
+  rows.insert(rows.end(), other.rows.begin(), other.rows.end());
+  weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+}
+
 double RowList::total_weight() const {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
@@ -27,10 +32,11 @@ FitShop::FitShop(const Dataset& data, const DensityFamily& family, int threads, 
 }
 
 std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t seed, int threads,
-                                            const Density* warm_start) const {
+                                            const Density* warm_start, bool single_step) const {
   DensityFitContext context;
   context.reference_variance = reference_variance_;
   context.warm_start = warm_start;
+  context.single_step = single_step;
   context.seed = seed;
   context.threads = threads;
   context.observer = &observer_;
@@ -38,7 +44,7 @@ std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t s
 }
 
 ClassModel FitShop::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
-                                const ClassModel* warm_start) const {
+                                const ClassModel* warm_start, bool single_step) const {
   ClassModel model;
   model.density.resize(rows_of_class.size());
   double total = 0.0;
@@ -53,8 +59,9 @@ ClassModel FitShop::fit_classes(const std::vector<RowList>& rows_of_class, std::
     const auto y = static_cast<std::size_t>(class_order_[static_cast<std::size_t>(i)]);
     if (rows_of_class[y].empty()) return;
     const auto key = static_cast<std::uint64_t>(class_keys_[y]);
-    model.density[y] = fit(rows_of_class[y], derive_seed(seed, RandomPurpose::class_model, key),
-                           inner_threads, warm_start != nullptr ? warm_start->density[y].get() : nullptr);
+    model.density[y] =
+        fit(rows_of_class[y], derive_seed(seed, RandomPurpose::class_model, key), inner_threads,
+            warm_start != nullptr ? warm_start->density[y].get() : nullptr, single_step);
   });
   return model;
 }

@@ -21,6 +21,7 @@ struct RowList {
     rows.push_back(row);
     weights.push_back(weight);
   }
+  void append(const RowList& other);
   bool empty() const { return rows.empty(); }
   double total_weight() const;
 };
@@ -43,11 +44,11 @@ public:
   const std::vector<Index>& class_order() const { return class_order_; }
 
   std::shared_ptr<const Density> fit(const RowList& rows, std::uint64_t seed, int threads,
-                                     const Density* warm_start = nullptr) const;
+                                     const Density* warm_start = nullptr, bool single_step = false) const;
   /// One density per class that has rows, and class probabilities in proportion to their weights. Classes are
   /// fitted side by side.
   ClassModel fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
-                         const ClassModel* warm_start = nullptr) const;
+                         const ClassModel* warm_start = nullptr, bool single_step = false) const;
 
   /// Labeled rows of every class.
   std::vector<RowList> labeled_rows() const;

@@ -19,29 +19,50 @@ constexpr double negligible_share = 1e-6;
 
 } // namespace
 
-std::vector<RowList> fill_softly(const FitShop& shop, const ClassModel& model,
-                                 const std::vector<char>& fill) {
+SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill) {
   const Dataset& data = shop.data();
-  std::vector<double> log_total(at(data.n_rows()));
+  // Block by block, so that no rows x classes matrix exists.
+  struct Block {
+    std::vector<RowList> rows;
+    double log_likelihood = 0.0;
+    double weight = 0.0;
+  };
+  std::vector<Block> blocks(at((data.n_rows() + evidence_block_rows - 1) / evidence_block_rows));
   for_each_block(model, data.features.view(), shop.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
-                   for (Index b = 0; b < n; ++b) log_total[at(first + b)] = evidence.log_total(b);
+                   Block& block = blocks[at(first / evidence_block_rows)];
+                   block.rows.resize(at(shop.n_classes()));
+                   for (Index b = 0; b < n; ++b) {
+                     const Index i = first + b;
+                     const double weight = data.weight(i);
+                     double log_likelihood = 0.0;
+                     if (shop.is_labeled(i)) {
+                       const int label = data.labels[at(i)];
+                       block.rows[at(label)].add(i, weight);
+                       log_likelihood = evidence.log_joint(label, b);
+                     } else if (fill[at(i)] != 0) {
+                       log_likelihood = evidence.log_total(b);
+                       for (const Index y : shop.class_order()) {
+                         const double share = std::exp(evidence.log_joint(y, b) - log_likelihood);
+                         if (share > negligible_share) block.rows[at(y)].add(i, share * weight);
+                       }
+                     } else {
+                       continue;
+                     }
+                     block.log_likelihood += weight * log_likelihood;
+                     block.weight += weight;
+                   }
                  });
-  // Class by class, so that no rows x classes matrix exists.
-  std::vector<RowList> result(at(shop.n_classes()));
-  for (const Index y : shop.class_order()) {
-    const std::vector<double> log_density =
-        log_densities(*model.density[at(y)], data.features.view(), shop.threads());
-    const double log_probability = std::log(model.probability[at(y)]);
-    for (Index i = 0; i < data.n_rows(); ++i) {
-      if (shop.is_labeled(i)) {
-        if (data.labels[at(i)] == y) result[at(y)].add(i, data.weight(i));
-      } else if (fill[at(i)] != 0) {
-        const double share = std::exp(log_probability + log_density[at(i)] - log_total[at(i)]);
-        if (share > negligible_share) result[at(y)].add(i, share * data.weight(i));
-      }
-    }
+  SoftFill result;
+  result.rows.resize(at(shop.n_classes()));
+  double log_likelihood = 0.0;
+  double weight = 0.0;
+  for (const Block& block : blocks) {
+    for (std::size_t y = 0; y < block.rows.size(); ++y) result.rows[y].append(block.rows[y]);
+    log_likelihood += block.log_likelihood;
+    weight += block.weight;
   }
+  result.mean_log_likelihood = log_likelihood / weight;
   return result;
 }
 

@@ -7,11 +7,17 @@
 
 namespace lacuna {
 
+/// Rows after missing labels were filled in with probabilities.
+struct SoftFill {
+  std::vector<RowList> rows;        ///< of every class
+  double mean_log_likelihood = 0.0; ///< per row: log q(x, y) of labeled rows, log q(x) of those filled in
+};
+
 /// The rows of every class after missing labels were filled in: the labeled rows, and the rows marked in
 /// `fill` with the class probabilities under `model` as weights. Nothing is drawn.
-std::vector<RowList> fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill);
+SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill);
 
-/// The same with one label drawn for every marked row, from a stream keyed by the row.
+/// The rows of every class with one label drawn for every marked row, from a stream keyed by the row.
 std::vector<RowList> fill_by_draw(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill,
                                   std::uint64_t seed);
 

@@ -11,6 +11,7 @@
 #include "lacuna/density/vb_mixture.hpp"
 #include "learning/class_fits.hpp"
 #include "learning/evidence.hpp"
+#include "learning/foundation.hpp"
 #include "learning/imputation.hpp"
 #include "learning/region.hpp"
 
@@ -22,32 +23,33 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// One run of fit_classifier: Algorithm 1 and the methods it is compared with.
+/// The fit of one method: Algorithm 1, or one of those it is compared with.
 class Run {
 public:
-  Run(const Dataset& data, const LearningOptions& options, const DensityFamily& family, Observer& observer)
-      : data_(data), options_(options), shop_(data, family, options.threads, observer), observer_(observer),
+  Run(Method method, const LearningOptions& options, Foundation& foundation)
+      : method_(method), options_(options), foundation_(foundation), shop_(foundation.shop()),
+        data_(shop_.data()), observer_(shop_.observer()),
         final_seed_(derive_seed(options.seed, RandomPurpose::final_model)) {}
 
   FitResult fit() {
     count_rows();
     observer_.progress("initial models", 0, n_stages);
-    initial_ = fit_initial_models(shop_, options_.kappa, options_.n_folds, options_.seed);
+    const InitialModels& initial = foundation_.initial();
     record_initial_models();
     observer_.progress("final models", 1, n_stages);
 
     GenerativeClassifier::Parts parts;
     parts.class_names = data_.class_names;
     parts.posterior = options_.posterior;
-    parts.kappa = initial_.kappa;
-    parts.initial = initial_.classes;
-    parts.initial_unlabeled = initial_.unlabeled;
-    switch (options_.method) {
-    case Method::supervised: parts.draws = {initial_.classes}; break;
+    parts.kappa = initial.kappa;
+    parts.initial = initial.classes;
+    parts.initial_unlabeled = initial.unlabeled;
+    switch (method_) {
+    case Method::supervised: parts.draws = {initial.classes}; break;
     case Method::mcar_sampling: parts.draws = fit_filled(unlabeled_rows()); break;
     case Method::mcar_em: parts.draws = {fit_em(unlabeled_rows())}; break;
     case Method::mar:
-      parts.draws = fit_filled(initial_.informative);
+      parts.draws = fit_filled(initial.informative);
       fit_uninformative(parts);
       break;
     }
@@ -88,18 +90,19 @@ private:
                       "likely",
                       data_.class_names[at(shop_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
-      if (summary_.class_counts[at(y)] == 0 && options_.method != Method::mar)
+      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
-                                      data_.class_names[at(y)], to_string(options_.method)));
+                                      data_.class_names[at(y)], to_string(method_)));
   }
 
   void record_initial_models() {
-    record_classes("initial class", initial_.classes, shop_.labeled_rows());
-    if (initial_.unlabeled != nullptr)
+    const InitialModels& initial = foundation_.initial();
+    record_classes("initial class", initial.classes, shop_.labeled_rows());
+    if (initial.unlabeled != nullptr)
       summary_.densities.push_back(
-          make_record("initial unlabeled", *initial_.unlabeled, summary_.n_unlabeled));
-    summary_.kappa = initial_.kappa;
-    summary_.n_informative = std::count(initial_.informative.begin(), initial_.informative.end(), 1);
+          make_record("initial unlabeled", *initial.unlabeled, summary_.n_unlabeled));
+    summary_.kappa = initial.kappa;
+    summary_.n_informative = std::count(initial.informative.begin(), initial.informative.end(), 1);
     if (summary_.n_unlabeled > 0)
       summary_.informative_share =
           static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
@@ -121,20 +124,15 @@ private:
   /// Class models after the marked rows got labels: one per imputation.
   std::vector<ClassModel> fit_filled(const std::vector<char>& fill) {
     if (options_.draws.is_soft) {
-      const std::vector<RowList> rows = fill_softly(shop_, initial_.classes, fill);
+      const std::vector<RowList> rows = fill_softly(shop_, foundation_.initial().classes, fill).rows;
       std::vector<ClassModel> models = {shop_.fit_classes(rows, final_seed_)};
       record_classes("class", models.front(), rows);
       return models;
     }
     std::vector<ClassModel> models;
     for (Index draw = 0; draw < options_.draws.n_draws; ++draw) {
-      const std::uint64_t seed =
-          derive_seed(final_seed_, RandomPurpose::draw, static_cast<std::uint64_t>(draw));
-      // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
-      // models, not only by the labels' own chance, or their average is too sure.
-      const bool is_single = options_.draws.n_draws == 1;
-      const ClassModel source = is_single ? initial_.classes : fit_resampled(seed);
-      const std::vector<RowList> rows = fill_by_draw(shop_, source, fill, seed);
+      const std::uint64_t seed = foundation_.draw_seed(draw);
+      const std::vector<RowList> rows = fill_by_draw(shop_, foundation_.label_source(draw), fill, seed);
       models.push_back(shop_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress("final models",
@@ -144,67 +142,30 @@ private:
     return models;
   }
 
-  /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
-  /// which stands for a draw from the posterior of the models given the labeled rows.
-  ClassModel fit_resampled(std::uint64_t seed) const {
-    std::vector<RowList> rows = shop_.labeled_rows();
-    for (RowList& list : rows) {
-      const double before = list.total_weight();
-      for (std::size_t i = 0; i < list.rows.size(); ++i) {
-        RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(list.rows[i]));
-        list.weights[i] *= -std::log(random.uniform());
-      }
-      const double scale = list.empty() ? 1.0 : before / list.total_weight();
-      for (double& weight : list.weights) weight *= scale;
-    }
-    return shop_.fit_classes(rows, seed);
-  }
-
   /// EM over the missing labels: soft labels from the current models, new models from the soft labels.
   ClassModel fit_em(const std::vector<char>& fill) {
-    ClassModel model = initial_.classes;
-    std::vector<RowList> rows;
-    double before = 0.0;
+    // Starts afresh, with room for what the unlabeled rows add.
+    SoftFill filled = fill_softly(shop_, foundation_.initial().classes, fill);
+    ClassModel model = shop_.fit_classes(filled.rows, final_seed_);
     em_stop_reason_ = "max_iterations";
-    for (Index iteration = 0; iteration < options_.max_em_iterations; ++iteration) {
+    for (Index iteration = 1; iteration <= options_.max_em_iterations; ++iteration) {
       stop_if_cancelled(observer_);
-      rows = fill_softly(shop_, model, fill);
-      // The first round starts afresh, with room for what the unlabeled rows add; later rounds continue it.
-      model = shop_.fit_classes(rows, final_seed_, iteration == 0 ? nullptr : &model);
-      ++summary_.n_em_iterations;
-      const double likelihood = mean_log_likelihood(model, fill);
-      if (iteration > 0 && std::abs(likelihood - before) < options_.em_tolerance) {
+      summary_.n_em_iterations = iteration;
+      const double before = filled.mean_log_likelihood;
+      filled = fill_softly(shop_, model, fill);
+      if (iteration > 1 && std::abs(filled.mean_log_likelihood - before) < options_.em_tolerance) {
         em_stop_reason_ = "converged";
         break;
       }
-      before = likelihood;
-      observer_.progress("EM", static_cast<double>(iteration + 1),
+      // EM climbs as well by better models as by the best ones, at a fraction of the cost.
+      constexpr bool single_step = true;
+      model = shop_.fit_classes(filled.rows, final_seed_, &model, single_step);
+      observer_.progress("EM", static_cast<double>(iteration),
                          static_cast<double>(options_.max_em_iterations));
     }
-    record_classes("class", model, rows);
+    model = shop_.fit_classes(filled.rows, final_seed_, &model);
+    record_classes("class", model, filled.rows);
     return model;
-  }
-
-  /// Per row: log q(x, y) of labeled rows and log q(x) of the marked ones.
-  double mean_log_likelihood(const ClassModel& model, const std::vector<char>& fill) const {
-    std::vector<double> terms(at(data_.n_rows()));
-    for_each_block(model, data_.features.view(), shop_.threads(),
-                   [&](Index first, const ClassEvidence& evidence, Index n) {
-                     for (Index b = 0; b < n; ++b) {
-                       const Index i = first + b;
-                       if (shop_.is_labeled(i))
-                         terms[at(i)] = evidence.log_joint(data_.labels[at(i)], b);
-                       else if (fill[at(i)] != 0)
-                         terms[at(i)] = evidence.log_total(b);
-                     }
-                   });
-    double sum = 0.0;
-    double weight = 0.0;
-    for (Index i = 0; i < data_.n_rows(); ++i) {
-      sum += data_.weight(i) * terms[at(i)];
-      weight += data_.weight(i);
-    }
-    return sum / weight;
   }
 
   /// The class-independent part of the final model and its weight 1 - w.
@@ -212,7 +173,7 @@ private:
     RowList outside;
     double inside = 0.0;
     for (Index i = 0; i < data_.n_rows(); ++i) {
-      if (shop_.is_unlabeled(i) && initial_.informative[at(i)] == 0)
+      if (shop_.is_unlabeled(i) && foundation_.initial().informative[at(i)] == 0)
         outside.add(i, data_.weight(i));
       else
         inside += data_.weight(i);
@@ -268,28 +229,43 @@ private:
     }
   }
 
-  const Dataset& data_;
+  Method method_;
   const LearningOptions& options_;
-  FitShop shop_;
+  Foundation& foundation_;
+  const FitShop& shop_;
+  const Dataset& data_;
   Observer& observer_;
   std::uint64_t final_seed_;
-  InitialModels initial_;
   FitSummary summary_;
   std::string em_stop_reason_ = "converged";
 };
 
 } // namespace
 
-FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
-                         Observer& observer) {
+std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+                                       std::span<const Method> methods, const DensityFamily& family,
+                                       Observer& observer) {
   check_options(options);
   check_dataset(data);
-  return Run(data, options, family, observer).fit();
+  Foundation foundation(data, options, family, observer);
+  std::vector<FitResult> results;
+  for (const Method method : methods) results.push_back(Run(method, options, foundation).fit());
+  return results;
+}
+
+std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+                                       std::span<const Method> methods, Observer& observer) {
+  check_options(options);
+  return fit_classifiers(data, options, methods, VbMixtureFamily(options.vb_mixture), observer);
+}
+
+FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
+                         Observer& observer) {
+  return std::move(fit_classifiers(data, options, {&options.method, 1}, family, observer).front());
 }
 
 FitResult fit_classifier(const Dataset& data, const LearningOptions& options, Observer& observer) {
-  check_options(options);
-  return fit_classifier(data, options, VbMixtureFamily(options.vb_mixture), observer);
+  return std::move(fit_classifiers(data, options, {&options.method, 1}, observer).front());
 }
 
 } // namespace lacuna

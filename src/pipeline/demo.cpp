@@ -121,15 +121,16 @@ void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outc
   const std::string name = which.name;
   const Toy toy = make_toy(name, request.seed);
   ToyFigure figure = figure_of_data(which.title, toy.train);
-  for (const Method method : methods) {
-    LearningOptions options;
-    options.method = method;
-    options.seed = request.seed;
-    options.threads = request.threads;
-    const FitResult fit = fit_classifier(toy.train, options, observer);
-    outcome.results.push_back(evaluate(name, toy, method, fit.classifier, request.threads));
+  LearningOptions options;
+  options.seed = request.seed;
+  options.threads = request.threads;
+  const std::vector<FitResult> fits = fit_classifiers(toy.train, options, methods, observer);
+  for (std::size_t m = 0; m < fits.size(); ++m) {
+    const Method method = methods[m];
+    const GenerativeClassifier& classifier = fits[m].classifier;
+    outcome.results.push_back(evaluate(name, toy, method, classifier, request.threads));
     if (method == Method::mcar_sampling || method == Method::mar)
-      figure.maps.push_back(map_of(figure, method, fit.classifier, request.threads));
+      figure.maps.push_back(map_of(figure, method, classifier, request.threads));
   }
   const std::string base = (std::filesystem::path(request.directory) / name).string();
   const auto write = [&](const std::string& path, const std::string& text) {

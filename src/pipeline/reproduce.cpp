@@ -104,19 +104,19 @@ public:
   }
 
 private:
+  /// Runs of one repeat and preset: they share their initial models.
   struct Task {
     Index repeat = 0;
-    std::size_t contender = 0;
-    std::size_t slot = 0; ///< of runs_
+    std::vector<Contender> contenders; ///< those that are not done
+    std::vector<std::size_t> slots;    ///< of runs_, one per contender
   };
 
   /// "quadrants-", or nothing for images.
   static std::string prefix(const std::string& toy) { return toy.empty() ? "" : toy + "-"; }
 
-  fs::path run_path(const std::string& toy, Index vae_seed, const Task& task) const {
-    const Contender& contender = contenders()[task.contender];
+  fs::path run_path(const std::string& toy, Index vae_seed, Index repeat, const Contender& contender) const {
     return folder_ / "runs" /
-           fmt::format("{}vae{}-repeat{}-{}-{}.json", prefix(toy), vae_seed, task.repeat, contender.preset,
+           fmt::format("{}vae{}-repeat{}-{}-{}.json", prefix(toy), vae_seed, repeat, contender.preset,
                        to_string(contender.method));
   }
 
@@ -125,15 +125,19 @@ private:
   void run_subject(const std::string& toy, Index vae_seed, MakeSubject make_subject) {
     std::vector<Task> tasks;
     for (Index repeat = 0; repeat < request_.n_repeats; ++repeat) {
-      for (std::size_t c = 0; c < contenders().size(); ++c) {
-        const Task task{repeat, c, runs_.size()};
-        const std::optional<std::string> found = content_of(run_path(toy, vae_seed, task));
+      for (const Contender& contender : contenders()) {
+        const std::optional<std::string> found = content_of(run_path(toy, vae_seed, repeat, contender));
         const bool is_done = found && Json::accept(*found);
         runs_.push_back(is_done ? *found : std::string());
-        if (is_done)
+        if (is_done) {
           ++outcome_.n_reused;
-        else
-          tasks.push_back(task);
+          continue;
+        }
+        const bool goes_on = !tasks.empty() && tasks.back().repeat == repeat &&
+                             tasks.back().contenders.front().preset == contender.preset;
+        if (!goes_on) tasks.push_back({repeat, {}, {}});
+        tasks.back().contenders.push_back(contender);
+        tasks.back().slots.push_back(runs_.size() - 1);
       }
     }
     if (tasks.empty()) return;
@@ -141,11 +145,14 @@ private:
     n_done_ = 0;
     n_tasks_ = tasks.size();
     observer_.progress("runs", 0.0, static_cast<double>(n_tasks_));
-    parallel_for(static_cast<Index>(tasks.size()), request_.threads,
-                 [&](Index i) { run_task(subject, tasks[static_cast<std::size_t>(i)]); });
+    // Many tasks go side by side, each on one thread; a few take turns, each on all of them.
+    const bool is_many = static_cast<Index>(tasks.size()) >= 2 * resolve_threads(request_.threads);
+    parallel_for(static_cast<Index>(tasks.size()), is_many ? request_.threads : 1, [&](Index i) {
+      run_task(subject, tasks[static_cast<std::size_t>(i)], is_many ? 1 : request_.threads);
+    });
   }
 
-  void run_task(const Subject& subject, const Task& task) {
+  void run_task(const Subject& subject, const Task& task, int threads) {
     stop_if_cancelled(observer_);
     const std::uint64_t subject_seed =
         derive_seed(request_.seed, RandomPurpose::repeat, static_cast<std::uint64_t>(subject.vae_seed));
@@ -153,18 +160,21 @@ private:
         derive_seed(subject_seed, RandomPurpose::repeat, static_cast<std::uint64_t>(task.repeat));
     const Trial trial = subject.trial(seed);
     CancelOnly observer(observer_);
-    const Contender& contender = contenders()[task.contender];
-    const RunResult result = run_contender(request_, contender, subject, task.repeat, seed, trial, observer);
-    if (subject.vae_seed == 0 && task.repeat == 0) {
-      const std::string figures = (folder_ / "figures").string();
-      write_run_figures(figures, prefix(subject.toy), contender, trial, result, 1);
-      if (task.contender == 0)
-        write_points((folder_ / "figures" / (prefix(subject.toy) + "points.csv")).string(), trial);
+    const std::vector<RunResult> results =
+        run_contenders(request_, task.contenders, subject, task.repeat, seed, trial, threads, observer);
+    for (std::size_t c = 0; c < results.size(); ++c) {
+      const Contender& contender = task.contenders[c];
+      if (subject.vae_seed == 0 && task.repeat == 0) {
+        const std::string figures = (folder_ / "figures").string();
+        write_run_figures(figures, prefix(subject.toy), contender, trial, results[c], threads);
+        if (c == 0)
+          write_points((folder_ / "figures" / (prefix(subject.toy) + "points.csv")).string(), trial);
+      }
+      // The run's file comes last: while it is missing, the whole run is repeated.
+      replace_file(run_path(subject.toy, subject.vae_seed, task.repeat, contender).string(), results[c].json);
     }
-    // The run's file comes last: while it is missing, the whole run is repeated.
-    replace_file(run_path(subject.toy, subject.vae_seed, task).string(), result.json);
     const std::lock_guard lock(mutex_);
-    runs_[task.slot] = result.json;
+    for (std::size_t c = 0; c < results.size(); ++c) runs_[task.slots[c]] = results[c].json;
     observer_.progress("runs", static_cast<double>(++n_done_), static_cast<double>(n_tasks_));
   }
 

@@ -40,16 +40,9 @@ std::string record_of(const LearningOptions& options, const Dataset& data, const
   return make_record(request, table, summary);
 }
 
-} // namespace
-
-RunResult run_contender(const ReproduceRequest& request, const Contender& contender, const Subject& subject,
-                        Index repeat, std::uint64_t seed, const Trial& trial, Observer& observer) {
-  LearningOptions options = learning_options(request, contender);
-  options.seed = seed;
-  options.threads = 1; // the runs themselves are what goes in parallel
-  FitResult fit = fit_classifier(trial.train, options, observer);
-  Scores scores = fit.classifier.score(trial.test.features.view(), 1);
-
+RunResult judge(const Contender& contender, const Subject& subject, Index repeat, const Trial& trial,
+                const LearningOptions& options, FitResult fit) {
+  Scores scores = fit.classifier.score(trial.test.features.view(), options.threads);
   const std::string record = record_of(options, trial.train, fit.summary);
   Json run = Json::object();
   if (!subject.toy.empty()) run["toy"] = subject.toy;
@@ -62,6 +55,26 @@ RunResult run_contender(const ReproduceRequest& request, const Contender& conten
   summary.erase("densities"); // a hundred lines that nobody compares
   run["fit"] = summary;
   return {std::move(fit.classifier), std::move(scores), run.dump()};
+}
+
+} // namespace
+
+std::vector<RunResult> run_contenders(const ReproduceRequest& request,
+                                      const std::vector<Contender>& contenders, const Subject& subject,
+                                      Index repeat, std::uint64_t seed, const Trial& trial, int threads,
+                                      Observer& observer) {
+  LearningOptions options = learning_options(request, contenders.front());
+  options.seed = seed;
+  options.threads = threads;
+  std::vector<Method> methods;
+  for (const Contender& contender : contenders) methods.push_back(contender.method);
+  std::vector<FitResult> fits = fit_classifiers(trial.train, options, methods, observer);
+  std::vector<RunResult> results;
+  for (std::size_t c = 0; c < contenders.size(); ++c) {
+    options.method = contenders[c].method;
+    results.push_back(judge(contenders[c], subject, repeat, trial, options, std::move(fits[c])));
+  }
+  return results;
 }
 
 } // namespace lacuna

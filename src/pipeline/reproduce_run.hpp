@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/pipeline/reproduce.hpp"
@@ -16,9 +17,12 @@ struct RunResult {
   std::string json; ///< the run as metrics.json lists it
 };
 
-/// Fits one contender to a trial and judges it on the test rows, on this thread alone.
-RunResult run_contender(const ReproduceRequest& request, const Contender& contender, const Subject& subject,
-                        Index repeat, std::uint64_t seed, const Trial& trial, Observer& observer);
+/// Fits contenders of one preset to a trial, with what they share fitted once, and judges them on the test
+/// rows.
+std::vector<RunResult> run_contenders(const ReproduceRequest& request,
+                                      const std::vector<Contender>& contenders, const Subject& subject,
+                                      Index repeat, std::uint64_t seed, const Trial& trial, int threads,
+                                      Observer& observer);
 
 /// Writes the data behind the figures of one run below `folder`: the test rows with what was said about
 /// them, and, for two features, the same over a grid; `base` begins the files' names.

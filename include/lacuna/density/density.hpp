@@ -43,6 +43,7 @@ struct DensityFitContext {
       reference_variance;              ///< per feature, of a larger sample the rows came from; a class with
                                        ///< one row has no variance of its own. Empty: the rows' own.
   const Density* warm_start = nullptr; ///< a fit of the same family on similar rows to start from
+  bool single_step = false; ///< an iterative family takes one step from the warm start, not all of them
   std::uint64_t seed = 0;
   int threads = 0;
   Observer* observer = nullptr; ///< asked for cancellation; may be null

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,14 @@ FitResult fit_classifier(const Dataset& data, const LearningOptions& options,
 /// The same with the caller's own density family instead of options.density.
 FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
                          Observer& observer = silent_observer());
+
+/// Fits several methods to the same data, each with the result that it has alone; options.method does not
+/// count. What they share, the initial models above all, is fitted once.
+std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+                                       std::span<const Method> methods,
+                                       Observer& observer = silent_observer());
+std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+                                       std::span<const Method> methods, const DensityFamily& family,
+                                       Observer& observer = silent_observer());
 
 } // namespace lacuna

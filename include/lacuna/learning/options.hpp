@@ -32,7 +32,7 @@ struct LearningOptions {
   DrawsOption draws;
   std::string density = "vb-gmm"; ///< the density family
   VbMixtureOptions vb_mixture;
-  Index max_em_iterations = 100; ///< mcar-em: rounds of filling and fitting
+  Index max_em_iterations = 500; ///< mcar-em: rounds of filling and fitting
   double em_tolerance =
       1e-4;          ///< mcar-em: converged when the log likelihood changes by less than this per row
   Index n_folds = 5; ///< kappa auto: folds of the cross-fit
@@ -43,7 +43,8 @@ struct LearningOptions {
 /// Throws Error(usage) that lists every option outside its limits.
 void check_options(const LearningOptions& options);
 
-/// What the authors' scripts evaluate: five components, expected-log density, one draw, product, kappa 0.
+/// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
+/// density, one draw, product, kappa 0.
 void apply_paper_preset(LearningOptions& options);
 
 /// Names as the command line and the model file spell them ("mcar-em"); parsing throws Error(usage).

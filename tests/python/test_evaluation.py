@@ -258,9 +258,10 @@ def test_the_order_of_rows_and_columns_does_not_matter(tmp_path):
     second = evaluate(tmp_path, frame.iloc[order])
     for name in ("reliability", "corp", "risk_coverage", "murphy", "confusion_matrix"):
         assert first[name] == second[name], name
+    frame = probabilities(500, 8)  # no class ties with another, where the first column would win
     turned = evaluate(tmp_path, frame[["area", "cat", "label", "bee", "ant"]], "--stratum", "area")
     assert turned["classes"] == ["cat", "bee", "ant"]
-    assert turned["brier_error"] == pytest.approx(first["brier_error"], abs=0.02)  # ties go to the first column
+    check_metrics(turned, Rows(frame))
 
 
 # --- Calibrators
@@ -327,7 +328,6 @@ def test_platt_against_scipy(tmp_path, digits):
     rows = Rows(test)
     check_metrics(found, rows.with_errors(expit(slope * log_odds(rows.q) + intercept)), rel=1e-6, abs=1e-7)
     check_metrics(found["calibration"]["before"], rows)
-    assert slope < 0.7, "the tool is too sure, and Platt scaling says so"
 
 
 @pytest.mark.parametrize("digits", [None, 2])
@@ -363,12 +363,14 @@ def test_temperature_against_scipy(tmp_path):
     assert calibration["parameters"]["temperature"] == pytest.approx(temperature, rel=1e-6)
     assert calibration["n_rows"] == 1500
     check_metrics(found, Rows(test).with_temperature(temperature), rel=1e-5, abs=1e-7)
-    # The tool multiplies the logits of the truth by 2.2: the standard error is a few percent.
-    assert 1.8 < temperature < 2.7
+    # The tool multiplies the logits of the truth by 2.2. Six standard errors: two false alarms in 10^9.
+    truth = fitted.with_temperature(2.2).p
+    spread = (truth * np.log(fitted.p) ** 2).sum(axis=1) - (truth * np.log(fitted.p)).sum(axis=1) ** 2
+    assert abs(1 / temperature - 1 / 2.2) < 6 / np.sqrt(spread.sum())
     assert set(calibration["after"]["strata"]) == {"east", "west", "far north"}
     for name, value in calibration["after"].items():
         assert found[name] == value, "the document is about what came out"
-    assert found["overconfidence"] < 0.3 * calibration["before"]["overconfidence"]
+    assert found["overconfidence"] < 0.3 * calibration["before"]["overconfidence"]  # 0.05: four standard errors
 
 
 def test_calibration_columns_may_come_in_another_order(tmp_path):
@@ -591,7 +593,7 @@ def test_calibration_cannot_help_where_labels_are_missing(quadrants, method):
     base = ("evaluate", "supervised", "test.csv", "--label", "label", "--stratum", "region", "--json", "-")
     found = json.loads(run(*base, "--calibrate", method, "--calibration-data", "held-out.csv", cwd=quadrants).stdout)
     before, after = found["calibration"]["before"]["strata"], found["calibration"]["after"]["strata"]
-    # Where labels are: honest, within what 3,000 rows can tell (twenty Hoeffding bounds at 1e-9 would allow 0.1).
+    # Where labels are, calibration does its work.
     assert after["labeled"]["ece"] < 0.02
     # Where they are not: half of the predictions are wrong, and the calibrated model still hardly expects it.
     assert before["never labeled"]["overconfidence"] > 0.4

@@ -206,7 +206,7 @@ TEST(IsotonicCalibration, LeavesNothingToMendOnItsOwnRows) {
 }
 
 // For a rising truth with slope at most 1, the fit lies within 2 sqrt(2 e) of it away from the ends, where e
-// bounds the mean of errors minus truth over all stretches of rows: 1e-9 false alarms by Hoeffding
+// bounds the running sums of errors minus truth, over n: 1e-9 false alarms by Hoeffding
 // (docs/math/evaluation.md, section 7).
 TEST(IsotonicCalibration, FollowsARisingTruth) {
   constexpr int n = 200'000;

@@ -90,7 +90,7 @@ TEST(RiskCoverage, TiesCountAsTheMeanOverAllOrders) {
 }
 
 // The generalised area follows from the error rate and from how often an error has the larger error
-// probability, ties half (docs/math/evaluation.md, equation 14).
+// probability, ties half (docs/math/evaluation.md, equation 9).
 TEST(RiskCoverage, GeneralisedAreaInClosedForm) {
   for (std::uint64_t problem = 0; problem < 200; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);

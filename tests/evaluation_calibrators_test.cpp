@@ -172,8 +172,8 @@ TEST(Platt, OneErrorProbabilityIsShiftedToTheSmoothedRate) {
 // maximum likelihood estimate, from its information: two false alarms in 10^9.
 TEST(Platt, FindsTheLineThatMadeTheData) {
   constexpr int n = 50'000;
-  for (const auto& [slope, intercept] : {std::pair(1.0, 0.0), std::pair(0.5, 0.7), std::pair(2.0, -1.0)}) {
-    const auto truth = [&](double q) { return logistic(slope * log_odds(q) + intercept); };
+  for (const auto& line : {std::pair(1.0, 0.0), std::pair(0.5, 0.7), std::pair(2.0, -1.0)}) {
+    const auto truth = [&](double q) { return logistic(line.first * log_odds(q) + line.second); };
     double hxx = 0.0;
     double hx = 0.0;
     double h = 0.0;
@@ -187,8 +187,8 @@ TEST(Platt, FindsTheLineThatMadeTheData) {
     }
     const double determinant = hxx * h - hx * hx;
     const auto found = fitted(CalibrationMethod::platt, simulated(n, 1, truth))->parameters();
-    EXPECT_NEAR(found.at(0).second, slope, 6.0 * std::sqrt(h / determinant));
-    EXPECT_NEAR(found.at(1).second, intercept, 6.0 * std::sqrt(hxx / determinant));
+    EXPECT_NEAR(found.at(0).second, line.first, 6.0 * std::sqrt(h / determinant));
+    EXPECT_NEAR(found.at(1).second, line.second, 6.0 * std::sqrt(hxx / determinant));
     EXPECT_LT(6.0 * std::sqrt(h / determinant), 0.2); // the bound says something
   }
 }

@@ -379,6 +379,18 @@ def test_calibration_columns_may_come_in_another_order(tmp_path):
     assert calibrate(tmp_path, "temperature", held_out[["cat", "label", "ant", "bee"]], test) == first
 
 
+def test_calibration_with_arrays_and_their_labels(tmp_path):
+    held_out, test = probabilities(500, 19), probabilities(500, 20)
+    wanted = calibrate(tmp_path, "bbq", held_out, test)
+    for name, frame in (("c", held_out), ("t", test)):
+        np.save(tmp_path / f"{name}.npy", frame[CLASSES].to_numpy())
+        np.save(tmp_path / f"{name}-y.npy", Rows(frame).label)
+    arrays = ("--probabilities", "t.npy", "--labels", "t-y.npy")
+    calibration = ("--calibrate", "bbq", "--calibration-data", "c.npy", "--calibration-labels", "c-y.npy")
+    found = json.loads(run("evaluate", *arrays, *calibration, "--json", "-", cwd=tmp_path).stdout)
+    assert {**found, "classes": CLASSES} == wanted
+
+
 @pytest.mark.parametrize("method", ["platt", "isotonic", "bbq", "temperature"])
 def test_one_calibration_row(tmp_path, method):
     found = calibrate(tmp_path, method, probabilities(1, 21), probabilities(50, 22))

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/table.hpp"
-#include "lacuna/evaluation/reliability.hpp"
+#include "lacuna/evaluation/calibrators.hpp"
+#include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/features/fit_features.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/pipeline/model.hpp"
@@ -35,6 +38,13 @@ FitOutcome fit_table(const FitRequest& request, Observer& observer);
 Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
                     const std::function<void(std::string_view)>& write, Observer& observer);
 
+/// A calibrator, and the labeled rows it is fitted to before the test rows are looked at.
+struct CalibrationRequest {
+  CalibrationMethod method = CalibrationMethod::platt;
+  std::string path;        ///< a table with the same columns; never the test table itself
+  std::string labels_path; ///< its labels, when those of the test table come from a file too
+};
+
 /// Compares predictions with a table's labels; rows without a label are counted and skipped.
 struct EvaluateRequest {
   std::string path;
@@ -42,16 +52,37 @@ struct EvaluateRequest {
   std::string stratum_column; ///< may be empty
   TableOptions table;
   int threads = 0;
+  CurveOptions curve{};
+  std::optional<CalibrationRequest> calibration{};
+  std::vector<std::string>
+      classes{}; ///< for a table of probabilities: its class columns; empty: found by name
 };
+
+/// What calibration did. `before` are the predictions as they came, on the same test rows.
+struct CalibrationOutcome {
+  CalibrationMethod method = CalibrationMethod::platt;
+  Index n_rows = 0; ///< that the calibrator was fitted to
+  std::vector<std::pair<std::string, double>> parameters;
+  Evaluation before;
+};
+
 struct EvaluateOutcome {
-  Evaluation evaluation;
+  std::vector<std::string> class_names;
+  Evaluation evaluation;   ///< after calibration, when there was one; so is everything below
+  Diagnostics diagnostics; ///< over all rows
+  ScoredRows rows;
   Index n_unlabeled = 0; ///< rows that were skipped
+  std::optional<CalibrationOutcome> calibration;
 };
 EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer);
+/// The same for a table of probabilities that any tool may have written (docs/metrics.md describes it).
+EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer);
 
 /// The documents the CLI writes with --json, and later tools read. The first is the model's record and how
 /// long the fit took: the record itself holds no time, so that a seed has one model file.
 std::string fit_json(const FitOutcome& outcome, double seconds);
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model);
+/// For predictions of which no model is at hand.
+std::string evaluation_json(const EvaluateOutcome& outcome);
 
 } // namespace lacuna

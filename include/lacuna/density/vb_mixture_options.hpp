@@ -14,7 +14,7 @@ enum class DensityForm { predictive, plug_in, expected_log };
 /// Options of the variational Bayes Gaussian mixture. Priors are in units of the data
 /// (docs/math/vb-mixture.md).
 struct VbMixtureOptions {
-  Index n_components = 5; ///< the most components there can be; unneeded ones switch off
+  Index n_components = 7; ///< the most components there can be; unneeded ones switch off
   CovarianceType covariance = CovarianceType::full;   ///< shape of the components
   WeightPrior weight_prior = WeightPrior::dirichlet;  ///< prior of the mixing weights
   DensityForm density_form = DensityForm::predictive; ///< what the log density is
@@ -22,7 +22,7 @@ struct VbMixtureOptions {
       0.0; ///< Dirichlet: per component, stick-breaking: of the Beta; 0: 1/n_components, 1
   double mean_precision = 1.0;     ///< beta_0: rows of prior evidence for a component's mean
   double degrees_of_freedom = 0.0; ///< nu_0 of the Wishart; 0: the number of features
-  double covariance_scale = 0.5;   ///< prior scatter of a component, relative to the rows' variance
+  double covariance_scale = 0.3;   ///< prior scatter of a component, relative to the rows' variance
   bool own_variance = false;       ///< the prior knows the rows' own variance alone, however few they are
   Index n_restarts = 1;            ///< starts from other k-means++ seeds; the best bound is kept
   Index max_iterations = 500;      ///< per restart

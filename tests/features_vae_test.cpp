@@ -190,30 +190,34 @@ TEST_P(VaeBothLikelihoods, TheWrittenOutEngineHasTheSameGradients) {
     const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
     std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    std::vector<float> reference;
-    for (const int threads : {1, 2, 3}) {
-      lacuna::VaeTask task;
-      task.layout = sample.layout;
-      task.rows = rows.data();
-      task.n_training = n_rows;
-      task.batch_size = n_rows;
-      task.threads = threads;
-      task.dense = &lacuna::dense_kernels();
-      task.between_steps = [] {};
-      const auto engine = lacuna::vae_plugin().make_engine(task);
-      const std::size_t n = sample.parameters.size();
-      engine->set_state({{sample.parameters.begin(), sample.parameters.end()},
-                         std::vector<float>(n),
-                         std::vector<float>(n),
-                         0});
-      engine->train_epoch(order, noise, 0.7, 1e-3);
-      const lacuna::VaeState state = engine->state();
-      for (std::size_t i = 0; i < n; ++i)
-        EXPECT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
-                    2e-5 + 1e-4 * std::abs(expected[i]))
-            << "parameter " << i;
-      if (reference.empty()) reference = state.parameters;
-      EXPECT_EQ(state.parameters, reference) << threads << " threads";
+    const lacuna::DenseKernelList kernels = lacuna::runnable_dense_kernels();
+    for (int set = 0; set < kernels.n_sets; ++set) {
+      std::vector<float> reference;
+      for (const int threads : {1, 2, 3}) {
+        lacuna::VaeTask task;
+        task.layout = sample.layout;
+        task.rows = rows.data();
+        task.n_training = n_rows;
+        task.batch_size = n_rows;
+        task.threads = threads;
+        task.device = lacuna::VaeDevice::cpu;
+        task.dense = kernels.sets[set];
+        task.between_steps = [] {};
+        const auto engine = lacuna::vae_plugin().make_engine(task);
+        const std::size_t n = sample.parameters.size();
+        engine->set_state({{sample.parameters.begin(), sample.parameters.end()},
+                           std::vector<float>(n),
+                           std::vector<float>(n),
+                           0});
+        engine->train_epoch(order, noise, 0.7, 1e-3);
+        const lacuna::VaeState state = engine->state();
+        for (std::size_t i = 0; i < n; ++i)
+          EXPECT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
+                      2e-5 + 1e-4 * std::abs(expected[i]))
+              << "parameter " << i;
+        if (reference.empty()) reference = state.parameters;
+        EXPECT_EQ(state.parameters, reference) << threads << " threads";
+      }
     }
   }
 }

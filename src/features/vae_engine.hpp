@@ -30,7 +30,7 @@ struct VaeTask {
   Index batch_size = 0;
   int threads = 1;
   VaeDevice device = VaeDevice::cpu;
-  const DenseKernels* dense = nullptr; ///< matrix products for this processor
+  const DenseKernels* dense = nullptr; ///< inner loops for this processor
   std::function<void()> between_steps; ///< called now and then; may throw to stop
 };
 
@@ -64,7 +64,7 @@ struct VaePlugin {
 };
 
 /// Raised whenever this header, VaeLayout or the meaning of either changes.
-inline constexpr int vae_plugin_version = 1;
+inline constexpr int vae_plugin_version = 2;
 
 /// The name under which the library exports `const VaePlugin* lacuna_vae_plugin()`.
 inline constexpr const char* vae_plugin_symbol = "lacuna_vae_plugin";

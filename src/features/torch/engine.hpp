@@ -1,13 +1,10 @@
 #pragma once
 
+#include "features/torch/adam.hpp"
 #include "features/torch/net.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
-
-inline constexpr double adam_beta_1 = 0.9;
-inline constexpr double adam_beta_2 = 0.999;
-inline constexpr double adam_epsilon = 1e-8;
 
 /// Trains any layout on any device with libtorch's own operations.
 class TorchEngine : public VaeEngine {

@@ -1,56 +1,68 @@
 #pragma once
 
+#include "features/torch/dense_layer.hpp"
 #include "features/torch/team.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
 
-/// Trains dense layouts on the CPU: forward and backward passes written out over buffers that are made once,
-/// with lacuna's own matrix products. Faster than a general graph of operations, free of the BLAS that
-/// libtorch happens to use, and with the same bits for any number of threads.
+/// Trains dense layouts on the CPU with lacuna's own kernels: faster than a general graph of operations, free
+/// of the BLAS that libtorch happens to use, and with the same bits for any number of threads.
+///
+/// A step has two parts with one meeting of the threads behind each. First blocks of rows go through the
+/// whole network and back, on their own: nothing in that depends on another row. Then pieces of the weights
+/// gather their gradient over all rows and take Adam's step.
 class MlpEngine : public VaeEngine {
 public:
   explicit MlpEngine(const VaeTask& task);
 
   std::string device() const override { return "cpu"; }
-  void set_state(const VaeState& state) override { state_ = state; }
-  VaeState state() const override { return state_; }
+  void set_state(const VaeState& state) override;
+  VaeState state() const override;
   double train_epoch(std::span<const std::int64_t> order, std::span<const float> noise, double kl_weight,
                      double learning_rate) override;
   double held_out_elbo(std::span<const float> noise) override;
 
 private:
-  using Floats = std::vector<float>;
   struct Step {
+    const float* rows; ///< the batch, side by side
     Index n_rows;
     const float* noise;
     float kl_weight;
   };
+  struct WeightPiece {
+    DenseLayer* layer;
+    const float* input; ///< of the layer
+    DenseLayer::Piece piece;
+  };
 
-  const float* forward(const std::vector<VaeLayer>& layers, const float* input, std::vector<Floats>& outputs,
-                       Index n_rows);
-  void backward(const std::vector<VaeLayer>& layers, const float* input, const std::vector<Floats>& outputs,
-                Index n_rows, float* input_gradient);
-  void draw_latent(const Step& step);
-  double decoder_loss(const float* rows, Index n_rows, bool with_gradient);
-  double kl_loss(const Step& step, bool with_gradient);
-  void adam(double learning_rate);
-  void multiply(const struct Product& product);
   template <typename Work>
-  void for_rows(Index n_rows, const Work& work);
+  void for_row_blocks(Index n_rows, const Work& work);
+  void forward(const Step& step, Index first, Index count);
+  void backward(const Step& step, Index first, Index count);
+  void draw_latent(const Step& step, Index row);
+  float likelihood(const Step& step, Index row);
+  double kl(Index row) const;
+  void pull_back_latent(const Step& step, Index row);
+  void learn(const Step& step, double learning_rate);
+  void learn_variances(const Step& step, const AdamStep& adam);
+  void refresh_variances();
+  double sum_of_rows(Index n_rows) const;
 
   VaeTask task_;
-  VaeState state_;
-  Floats gradient_;
-  Floats batch_;                       ///< the rows of a step, side by side
-  std::vector<Floats> encoder_values_; ///< behind each layer
-  std::vector<Floats> decoder_values_;
-  Floats latent_;
-  Floats latent_gradient_;
-  Floats upper_gradient_; ///< by the values behind a layer, while going back
-  Floats lower_gradient_;
-  std::vector<Floats> scratch_; ///< one per thread
-  std::vector<double> sums_;    ///< one per row of a batch, added in order
+  const DenseKernels& kernels_;
+  Index n_steps_ = 0;
+  std::vector<DenseLayer> encoder_;
+  std::vector<DenseLayer> decoder_;
+  AlignedFloats batch_;
+  AlignedFloats latent_;
+  AlignedFloats latent_gradient_;
+  Learned log_variances_;    ///< gaussian only
+  AlignedFloats precisions_; ///< of the features: what the log variances say
+  double log_normalizer_ = 0.0;
+  std::vector<WeightPiece> pieces_;    ///< the longest first
+  std::vector<AlignedFloats> scratch_; ///< one per thread
+  std::vector<double> elbos_;          ///< one per row of a batch, added in order
   Team team_;
 };
 

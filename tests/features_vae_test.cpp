@@ -173,53 +173,62 @@ TEST_P(VaeBothLikelihoods, ConvolutionGradientsAgreeWithFiniteDifferences) {
 
 // One step of the written-out engine moves Adam's first moment by a tenth of the gradient: so its backward
 // pass is compared with autograd's, which finite differences have confirmed.
-TEST_P(VaeBothLikelihoods, TheWrittenOutEngineHasTheSameGradients) {
+void check_cpu_engine(const VaeOptions& options, Index n_inputs, Index n_rows) {
+  const Sample sample = make_sample(options, n_inputs, n_rows);
+  const std::vector<double> expected =
+      lacuna::vae_plugin()
+          .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
+          .gradient;
+  const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
+  const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  const lacuna::DenseKernelList kernels = lacuna::runnable_dense_kernels();
+  for (int set = 0; set < kernels.n_sets; ++set) {
+    std::vector<float> reference;
+    for (const int threads : {1, 2, 3}) {
+      lacuna::VaeTask task;
+      task.layout = sample.layout;
+      task.rows = rows.data();
+      task.n_training = n_rows;
+      task.batch_size = n_rows;
+      task.threads = threads;
+      task.device = lacuna::VaeDevice::cpu;
+      task.dense = kernels.sets[set];
+      task.between_steps = [] {};
+      const auto engine = lacuna::vae_plugin().make_engine(task);
+      const std::size_t n = sample.parameters.size();
+      engine->set_state({{sample.parameters.begin(), sample.parameters.end()},
+                         std::vector<float>(n),
+                         std::vector<float>(n),
+                         0});
+      engine->train_epoch(order, noise, 0.7, 1e-3);
+      const lacuna::VaeState state = engine->state();
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
+                    2e-5 + 1e-4 * std::abs(expected[i]))
+            << "parameter " << i;
+      if (reference.empty()) reference = state.parameters;
+      EXPECT_EQ(state.parameters, reference) << threads << " threads";
+    }
+  }
+}
+
+TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheSameGradientsForAnyThreads) {
   REQUIRE_TORCH();
   for (const auto activation :
        {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
     VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
     options.hidden = {70, 33};
-    const Index n_inputs = 37;
-    const Index n_rows = 29;
-    const Sample sample = make_sample(options, n_inputs, n_rows);
-    const std::vector<double> expected =
-        lacuna::vae_plugin()
-            .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
-            .gradient;
-    const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
-    const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    const lacuna::DenseKernelList kernels = lacuna::runnable_dense_kernels();
-    for (int set = 0; set < kernels.n_sets; ++set) {
-      std::vector<float> reference;
-      for (const int threads : {1, 2, 3}) {
-        lacuna::VaeTask task;
-        task.layout = sample.layout;
-        task.rows = rows.data();
-        task.n_training = n_rows;
-        task.batch_size = n_rows;
-        task.threads = threads;
-        task.device = lacuna::VaeDevice::cpu;
-        task.dense = kernels.sets[set];
-        task.between_steps = [] {};
-        const auto engine = lacuna::vae_plugin().make_engine(task);
-        const std::size_t n = sample.parameters.size();
-        engine->set_state({{sample.parameters.begin(), sample.parameters.end()},
-                           std::vector<float>(n),
-                           std::vector<float>(n),
-                           0});
-        engine->train_epoch(order, noise, 0.7, 1e-3);
-        const lacuna::VaeState state = engine->state();
-        for (std::size_t i = 0; i < n; ++i)
-          EXPECT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
-                      2e-5 + 1e-4 * std::abs(expected[i]))
-              << "parameter " << i;
-        if (reference.empty()) reference = state.parameters;
-        EXPECT_EQ(state.parameters, reference) << threads << " threads";
-      }
-    }
+    check_cpu_engine(options, 37, 29);
+    options.architecture = lacuna::VaeArchitecture::conv;
+    options.channels = {3, 5};
+    check_cpu_engine(options, 8 * 8, 70); // rows of three blocks
   }
+  VaeOptions wide = small_options(lacuna::VaeArchitecture::conv, GetParam());
+  wide.channels = {5, 50, 2};
+  wide.image_height = 8;
+  check_cpu_engine(wide, 8 * 16, 9);
 }
 
 // Bright bars at one of a few places on a dark ground, as pixels from 0 to 255.
@@ -394,10 +403,11 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   EXPECT_THAT(other.warnings[0], HasSubstr("belongs to other rows or options"));
 }
 
-TEST(Vae, ThreadsDoNotChangeADenseNetwork) {
+TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   REQUIRE_TORCH();
   const Matrix rows = bars(500, 8);
-  FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
+  FeatureOptions options = training_options(GetParam());
+  options.vae.batch_size = 100; // blocks of rows for several threads
   options.vae.epochs = 3;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer())),
             weights(fit_features(options, rows.view(), 1, 3, lacuna::silent_observer())));

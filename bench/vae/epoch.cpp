@@ -13,8 +13,8 @@
 
 int main(int argc, char** argv) {
   using namespace lacuna;
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: %s LIBRARY cpu|cuda ROWS EPOCHS THREADS\n", argv[0]);
+  if (argc != 7) {
+    std::fprintf(stderr, "usage: %s LIBRARY cpu|cuda ROWS EPOCHS THREADS mlp|conv\n", argv[0]);
     return 64;
   }
   void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   const VaePlugin& plugin = *reinterpret_cast<const VaePlugin* (*)()>(dlsym(library, vae_plugin_symbol))();
   const Index n_rows = std::atol(argv[3]);
   VaeOptions options;
+  if (std::string(argv[6]) == "conv") options.architecture = VaeArchitecture::conv;
   VaeTask task;
   task.layout = make_vae_layout(options, 784);
   task.n_training = n_rows;

@@ -46,6 +46,8 @@ struct DenseKernels {
   /// the same for every row, or is null for none. Either the rows or the columns of a lie side by side.
   void (*multiply)(FloatView a, const float* packed, const float* start, float* c, Index c_row, Index m,
                    Index n, Index k);
+  /// c += a b, the same otherwise.
+  void (*multiply_add)(FloatView a, const float* packed, float* c, Index c_row, Index m, Index n, Index k);
   /// Sums of the columns of a panel of `width` columns with k rows.
   void (*sum_rows)(const float* packed, Index k, Index width, float* sums);
 

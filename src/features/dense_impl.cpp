@@ -174,8 +174,10 @@ void rows_of_tiles(Index width, bool by_row, Index m, const Piece& piece) {
   if constexpr (vectors > 1) rows_of_tiles<vectors - 1>(width, by_row, m, piece);
 }
 
-void multiply(FloatView a, const float* packed, const float* start, float* c, Index c_row, Index m, Index n,
-              Index k) {
+// `start`: how the sums of a panel begin, from its first column on; null: with what c holds.
+template <typename Start>
+inline void for_panels(FloatView a, const float* packed, const Start& start, float* c, Index c_row, Index m,
+                       Index n, Index k) {
   const bool by_row = a.column == 1;
   // Blocks of equal size: the sums run through all of k in order, wherever it is cut.
   const Index n_blocks = k > block_rows ? (k + block_rows - 1) / block_rows : 1;
@@ -183,8 +185,7 @@ void multiply(FloatView a, const float* packed, const float* start, float* c, In
   for (Index j = 0; j < n; j += panel) {
     const Index count = n - j < panel ? n - j : panel;
     const Index width = (count + lanes - 1) / lanes * lanes;
-    float first[panel] = {};
-    if (start != nullptr) copy_rows(start + j, 0, first, 0, 1, count);
+    const float* first = start(j, count);
     for (Index p = 0; p == 0 || p < k; p += block) {
       const Piece piece{a.data + p * a.column,
                         by_row ? a.row : a.column,
@@ -197,6 +198,21 @@ void multiply(FloatView a, const float* packed, const float* start, float* c, In
       rows_of_tiles<tile_vectors>(width, by_row, m, piece);
     }
   }
+}
+
+void multiply(FloatView a, const float* packed, const float* start, float* c, Index c_row, Index m, Index n,
+              Index k) {
+  float first[panel] = {};
+  const auto copied = [&](Index j, Index count) {
+    if (start != nullptr) copy_rows(start + j, 0, first, 0, 1, count);
+    return first;
+  };
+  for_panels(a, packed, copied, c, c_row, m, n, k);
+}
+
+void multiply_add(FloatView a, const float* packed, float* c, Index c_row, Index m, Index n, Index k) {
+  for_panels(
+      a, packed, [](Index, Index) -> const float* { return nullptr; }, c, c_row, m, n, k);
 }
 
 void sum_rows(const float* packed, Index k, Index width, float* sums) {
@@ -213,6 +229,7 @@ const DenseKernels LACUNA_DENSE_SET = {lanes,
                                        panel,
                                        pack,
                                        multiply,
+                                       multiply_add,
                                        sum_rows,
                                        {relu, pull_back_relu},
                                        {tanh, pull_back_tanh},

@@ -1,5 +1,5 @@
+#include "features/torch/cpu_engine.hpp"
 #include "features/torch/engine.hpp"
-#include "features/torch/mlp_engine.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -52,10 +52,6 @@ private:
   std::unique_ptr<VaeEngine> engine_;
 };
 
-bool is_dense(const VaeLayout& layout) {
-  return layout.encoder.front().kind == VaeLayer::Kind::dense;
-}
-
 std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
   try {
     if (task.device == VaeDevice::cuda && !has_cuda())
@@ -63,9 +59,8 @@ std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
                                     "build lacuna with a CUDA libtorch and check the driver (nvidia-smi)");
     const bool on_gpu =
         task.device == VaeDevice::cuda || (task.device == VaeDevice::auto_detect && has_cuda());
-    if (!on_gpu && is_dense(task.layout)) return std::make_unique<MlpEngine>(task);
-    return std::make_unique<GuardedEngine>(
-        std::make_unique<TorchEngine>(task, torch::Device(on_gpu ? torch::kCUDA : torch::kCPU)));
+    if (!on_gpu) return std::make_unique<CpuEngine>(task);
+    return std::make_unique<GuardedEngine>(std::make_unique<TorchEngine>(task, torch::Device(torch::kCUDA)));
   } catch (const c10::Error& error) {
     rethrow(error);
   }

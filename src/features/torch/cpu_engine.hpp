@@ -1,20 +1,20 @@
 #pragma once
 
-#include "features/torch/dense_layer.hpp"
+#include "features/torch/cpu_layer.hpp"
 #include "features/torch/team.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
 
-/// Trains dense layouts on the CPU with lacuna's own kernels: faster than a general graph of operations, free
-/// of the BLAS that libtorch happens to use, and with the same bits for any number of threads.
+/// Trains any layout on the CPU with lacuna's own kernels: faster than a general graph of operations, free of
+/// the BLAS that libtorch happens to use, and with the same bits for any number of threads.
 ///
 /// A step has two parts with one meeting of the threads behind each. First blocks of rows go through the
 /// whole network and back, on their own: nothing in that depends on another row. Then pieces of the weights
 /// gather their gradient over all rows and take Adam's step.
-class MlpEngine : public VaeEngine {
+class CpuEngine : public VaeEngine {
 public:
-  explicit MlpEngine(const VaeTask& task);
+  explicit CpuEngine(const VaeTask& task);
 
   std::string device() const override { return "cpu"; }
   void set_state(const VaeState& state) override;
@@ -31,15 +31,24 @@ private:
     float kl_weight;
   };
   struct WeightPiece {
-    DenseLayer* layer;
+    CpuLayer* layer;
     const float* input; ///< of the layer
-    DenseLayer::Piece piece;
+    CpuLayer::Piece piece;
   };
 
+  using Layers = std::vector<std::unique_ptr<CpuLayer>>;
+  /// Rows of a batch that a thread takes through the network.
+  struct Block {
+    Index first;
+    Index count;
+    float* scratch;
+  };
+
+  Layers make_layers(const std::vector<VaeLayer>& layers, const float* input);
   template <typename Work>
   void for_row_blocks(Index n_rows, const Work& work);
-  void forward(const Step& step, Index first, Index count);
-  void backward(const Step& step, Index first, Index count);
+  void forward(const Step& step, const Block& block);
+  void backward(const Step& step, const Block& block);
   void draw_latent(const Step& step, Index row);
   float likelihood(const Step& step, Index row);
   double kl(Index row) const;
@@ -52,15 +61,16 @@ private:
   VaeTask task_;
   const DenseKernels& kernels_;
   Index n_steps_ = 0;
-  std::vector<DenseLayer> encoder_;
-  std::vector<DenseLayer> decoder_;
+  bool has_convolutions_;
   AlignedFloats batch_;
   AlignedFloats latent_;
   AlignedFloats latent_gradient_;
+  std::vector<WeightPiece> pieces_; ///< the longest first
+  Layers encoder_;
+  Layers decoder_;
   Learned log_variances_;    ///< gaussian only
   AlignedFloats precisions_; ///< of the features: what the log variances say
   double log_normalizer_ = 0.0;
-  std::vector<WeightPiece> pieces_;    ///< the longest first
   std::vector<AlignedFloats> scratch_; ///< one per thread
   std::vector<double> elbos_;          ///< one per row of a batch, added in order
   Team team_;

@@ -231,6 +231,56 @@ TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheSameGradientsForAnyThreads) {
   check_cpu_engine(wide, 8 * 16, 9);
 }
 
+// The engine for GPUs and the one for CPUs, both here: the same step, the same ELBO before and behind
+// several.
+TEST_P(VaeBothLikelihoods, BothEnginesTakeTheSameSteps) {
+  REQUIRE_TORCH();
+  for (const auto architecture : {lacuna::VaeArchitecture::mlp, lacuna::VaeArchitecture::conv}) {
+    const Index n_rows = 21;
+    const Index n_training = 11;
+    const Sample sample = make_sample(small_options(architecture, GetParam()), 64, n_rows);
+    const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
+    const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
+    const std::vector<std::int64_t> order = {7, 3, 9, 0, 8, 10, 4, 1, 2, 5, 6};
+    lacuna::VaeTask task;
+    task.layout = sample.layout;
+    task.rows = rows.data();
+    task.n_training = n_training;
+    task.n_held_out = n_rows - n_training;
+    task.batch_size = n_training;
+    task.threads = 2;
+    task.device = lacuna::VaeDevice::cpu;
+    task.dense = &lacuna::dense_kernels();
+    task.between_steps = [] {};
+    const std::size_t n = sample.parameters.size();
+    const lacuna::VaeState start{{sample.parameters.begin(), sample.parameters.end()},
+                                 std::vector<float>(n),
+                                 std::vector<float>(n, 1e-6F),
+                                 4};
+    std::vector<lacuna::VaeState> states;
+    std::vector<double> elbos;
+    for (const auto make : {lacuna::vae_plugin().make_engine, lacuna::vae_plugin().make_torch_engine}) {
+      const auto engine = make(task);
+      engine->set_state(start);
+      elbos.push_back(engine->held_out_elbo(noise));
+      elbos.push_back(engine->train_epoch(order, noise, 0.7, 1e-3));
+      states.push_back(engine->state());
+      for (int i = 0; i < 5; ++i) engine->train_epoch(order, noise, 0.7, 1e-3);
+      elbos.push_back(engine->held_out_elbo(noise));
+    }
+    EXPECT_EQ(states[0].n_steps, 5);
+    EXPECT_EQ(states[1].n_steps, 5);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(states[0].first_moments[i], states[1].first_moments[i],
+                  2e-6F + 1e-4F * std::abs(states[1].first_moments[i]));
+      EXPECT_NEAR(states[0].second_moments[i], states[1].second_moments[i],
+                  1e-9F + 1e-3F * states[1].second_moments[i]);
+      EXPECT_NEAR(states[0].parameters[i], states[1].parameters[i], 1e-5F);
+    }
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(elbos[i], elbos[3 + i], 1e-4 * std::abs(elbos[i]));
+  }
+}
+
 // Bright bars at one of a few places on a dark ground, as pixels from 0 to 255.
 Matrix bars(Index n, Index side) {
   Matrix rows(n, side * side);

@@ -11,6 +11,7 @@ an epoch on either side, the ratio of each round, and the share of what the core
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -44,28 +45,29 @@ def compile_all(jobs):
         list(pool.map(compile_one, jobs))
 
 
-def torch_flags():
+def torch_flags(device):
     import torch
-    from torch.utils import cpp_extension
 
     folder = Path(torch.__file__).parent
     if (folder / "include").is_dir():
         includes = [folder / "include", folder / "include/torch/csrc/api/include"]
     else:  # Debian's package keeps headers where headers belong
         includes = ["/usr/include/torch/csrc/api/include"]
-    flags = [f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"]
-    libraries = ["-ltorch", "-ltorch_cpu", "-lc10"]
-    if torch.version.cuda:
+    flags = [f"-D_GLIBCXX_USE_CXX11_ABI={int(getattr(torch._C, '_GLIBCXX_USE_CXX11_ABI', True))}"]
+    libraries = ["-ltorch_cpu", "-lc10"]
+    if device == "cuda":
+        from torch.utils import cpp_extension
+
         includes.append(Path(cpp_extension.CUDA_HOME or "/usr/local/cuda") / "include")
         flags.append("-DLACUNA_TORCH_CUDA")
-        libraries = ["-Wl,--no-as-needed", *libraries, "-ltorch_cuda", "-lc10_cuda"]
+        libraries = ["-Wl,--no-as-needed", *libraries, "-ltorch", "-ltorch_cuda", "-lc10_cuda"]
     flags += [f"-isystem{path}" for path in includes]
     return flags, [f"-L{folder / 'lib'}", f"-Wl,-rpath,{folder / 'lib'}", *libraries]
 
 
-def build(to):
+def build(to, device):
     to.mkdir(parents=True, exist_ok=True)
-    flags, libraries = torch_flags()
+    flags, libraries = torch_flags(device)
     dense = ROOT / "src/features/dense_impl.cpp"
     program = [(dense, to / f"dense_{name}.o", ["-ffp-contract=fast", *extra]) for name, extra in KERNELS.items()]
     for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/dense_dispatch.cpp",
@@ -81,20 +83,27 @@ def build(to):
     subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", HERE / "peak.cpp", "-o", to / "peak"], check=True)
 
 
-def seconds_of(command):
+def seconds_of(command, threads):
     """The median epoch behind the first, which warms up."""
-    result = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
+    # PyTorch's own number of threads does not bind every BLAS.
+    environment = os.environ | {f"{of}_NUM_THREADS": str(threads) for of in ("OMP", "MKL", "OPENBLAS")}
+    result = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True,
+                            env=environment)
     answer = json.loads(result.stdout.splitlines()[-1])
     return statistics.median(answer["seconds"][1:]), answer
 
 
 def blas():
+    """Whose matrix products PyTorch uses: built in, or what it has loaded."""
     import torch
 
     for line in torch.__config__.show().splitlines():
-        if "BLAS" in line or "MKL" in line:
+        if "Math Kernel Library" in line:
             return line.strip(" -")
-    return "unknown"
+    torch.zeros(2, 2) @ torch.zeros(2, 2)
+    loaded = {Path(line.split()[-1]).name for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+    found = sorted(name for name in loaded if re.match(r"lib(openblas|mkl|blis|blas|atlas)", name))
+    return ", ".join(found) or "unknown BLAS"
 
 
 def processor():
@@ -116,18 +125,28 @@ def report(arguments, ours, theirs, answers, peak):
     print(f"ratio    {statistics.median(ratios):7.2f}   ({min(ratios):.2f} to {max(ratios):.2f}, "
           f"{len(ratios)} rounds)")
     if arguments.device == "cpu":
-        sizes = [784, 512, 256, 4], [2, 256, 512, 784]
-        products = [a * b for layers in sizes for a, b in zip(layers, layers[1:])]
-        # Forward, by the weights, by the inputs; nobody needs the last for the first layer.
-        work = 2e-9 * (3 * sum(products) - products[0]) * arguments.rows
+        work = 2e-9 * multiply_adds(arguments.architecture) * arguments.rows
         for name, values in (("lacuna", ours), ("PyTorch", theirs)):
             speed = work / statistics.median(values)
             print(f"{name:8} {speed:7.1f} GFLOP/s, {100 * speed / peak:.0f} % of {peak:.0f} at best")
 
 
+def multiply_adds(architecture):
+    """Of one row in a step: forward, by the weights, by the inputs; nobody needs the last for the first layer."""
+    dense = [(784, 512), (512, 256), (256, 4), (2, 256), (256, 512), (512, 784)]
+    if architecture == "mlp":
+        products = [a * b for a, b in dense]
+    else:
+        windows = [14 * 14 * 16 * 1 * 32, 7 * 7 * 16 * 32 * 64]
+        inner = 7 * 7 * 64
+        products = windows + [inner * 512, 512 * 256, 256 * 4, 2 * 256, 256 * 512, 512 * inner] + windows[::-1]
+    return 3 * sum(products) - products[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--architecture", choices=["mlp", "conv"], default="mlp")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rows", type=int, default=60000)
     parser.add_argument("--epochs", type=int, default=3, help="per run; the first does not count")
@@ -136,8 +155,9 @@ def main():
     arguments = parser.parse_args()
     if arguments.epochs < 2:
         parser.error("--epochs: at least 2, because the first does not count")
-    build(arguments.build)
-    tail = [arguments.device, arguments.rows, arguments.epochs, arguments.threads]
+    arguments.build = arguments.build / arguments.device
+    build(arguments.build, arguments.device)
+    tail = [arguments.device, arguments.rows, arguments.epochs, arguments.threads, arguments.architecture]
     ours, theirs, answers, peak = [], [], [None, None], 0.0
     for _ in range(arguments.rounds):
         peak = max(peak, float(subprocess.check_output([arguments.build / "peak", str(arguments.threads)])))
@@ -145,7 +165,7 @@ def main():
             (ours, 0, [arguments.build / "epoch", arguments.build / "liblacuna_torch.so"]),
             (theirs, 1, [sys.executable, HERE / "epoch.py"]),
         ):
-            seconds, answers[which] = seconds_of([*command, *tail])
+            seconds, answers[which] = seconds_of([*command, *tail], arguments.threads)
             values.append(seconds)
     report(arguments, ours, theirs, answers, peak)
 

@@ -23,6 +23,10 @@ int main(int argc, char** argv) {
     return 66;
   }
   const VaePlugin& plugin = *reinterpret_cast<const VaePlugin* (*)()>(dlsym(library, vae_plugin_symbol))();
+  if (plugin.version != vae_plugin_version) {
+    std::fprintf(stderr, "%s is from another version: build both anew\n", argv[1]);
+    return 66;
+  }
   const Index n_rows = std::atol(argv[3]);
   VaeOptions options;
   if (std::string(argv[6]) == "conv") options.architecture = VaeArchitecture::conv;

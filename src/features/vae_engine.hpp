@@ -59,6 +59,8 @@ struct VaePlugin {
   int version;
   bool has_cuda; ///< a GPU can be used
   std::unique_ptr<VaeEngine> (*make_engine)(const VaeTask& task);
+  /// The engine that GPUs use, on the CPU unless the device is cuda: so that tests without a GPU reach it.
+  std::unique_ptr<VaeEngine> (*make_torch_engine)(const VaeTask& task);
   VaeGradient (*gradient)(const VaeLayout& layout, std::span<const double> parameters,
                           std::span<const double> rows, std::span<const double> noise, double kl_weight);
 };

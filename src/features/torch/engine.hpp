@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// Trains any layout on any device with libtorch's own operations.
+/// Trains any layout with libtorch's own operations: on GPUs.
 class TorchEngine : public VaeEngine {
 public:
   TorchEngine(const VaeTask& task, const torch::Device& device);

@@ -173,23 +173,18 @@ TEST_P(VaeBothLikelihoods, ConvolutionGradientsAgreeWithFiniteDifferences) {
 
 // One step of the written-out engine moves Adam's first moment by a tenth of the gradient: so its backward
 // pass is compared with autograd's, which finite differences have confirmed.
-TEST_P(VaeBothLikelihoods, TheWrittenOutEngineHasTheSameGradients) {
-  REQUIRE_TORCH();
-  for (const auto activation :
-       {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
-    VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
-    options.hidden = {70, 33};
-    const Index n_inputs = 37;
-    const Index n_rows = 29;
-    const Sample sample = make_sample(options, n_inputs, n_rows);
-    const std::vector<double> expected =
-        lacuna::vae_plugin()
-            .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
-            .gradient;
-    const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
-    const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+void check_cpu_engine(const VaeOptions& options, Index n_inputs, Index n_rows) {
+  const Sample sample = make_sample(options, n_inputs, n_rows);
+  const std::vector<double> expected =
+      lacuna::vae_plugin()
+          .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
+          .gradient;
+  const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
+  const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  const lacuna::DenseKernelList kernels = lacuna::runnable_dense_kernels();
+  for (int set = 0; set < kernels.n_sets; ++set) {
     std::vector<float> reference;
     for (const int threads : {1, 2, 3}) {
       lacuna::VaeTask task;
@@ -198,7 +193,8 @@ TEST_P(VaeBothLikelihoods, TheWrittenOutEngineHasTheSameGradients) {
       task.n_training = n_rows;
       task.batch_size = n_rows;
       task.threads = threads;
-      task.dense = &lacuna::dense_kernels();
+      task.device = lacuna::VaeDevice::cpu;
+      task.dense = kernels.sets[set];
       task.between_steps = [] {};
       const auto engine = lacuna::vae_plugin().make_engine(task);
       const std::size_t n = sample.parameters.size();
@@ -209,12 +205,79 @@ TEST_P(VaeBothLikelihoods, TheWrittenOutEngineHasTheSameGradients) {
       engine->train_epoch(order, noise, 0.7, 1e-3);
       const lacuna::VaeState state = engine->state();
       for (std::size_t i = 0; i < n; ++i)
-        EXPECT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
+        ASSERT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
                     2e-5 + 1e-4 * std::abs(expected[i]))
             << "parameter " << i;
       if (reference.empty()) reference = state.parameters;
       EXPECT_EQ(state.parameters, reference) << threads << " threads";
     }
+  }
+}
+
+TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheSameGradientsForAnyThreads) {
+  REQUIRE_TORCH();
+  for (const auto activation :
+       {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
+    VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
+    options.hidden = {70, 33};
+    check_cpu_engine(options, 37, 29);
+    options.architecture = lacuna::VaeArchitecture::conv;
+    options.channels = {3, 5};
+    check_cpu_engine(options, 8 * 8, 70); // rows of three blocks
+  }
+  VaeOptions wide = small_options(lacuna::VaeArchitecture::conv, GetParam());
+  wide.channels = {5, 50, 2};
+  wide.image_height = 8;
+  check_cpu_engine(wide, 8 * 16, 9);
+}
+
+// The engine for GPUs and the one for CPUs, both here: the same step, the same ELBO before and behind
+// several.
+TEST_P(VaeBothLikelihoods, BothEnginesTakeTheSameSteps) {
+  REQUIRE_TORCH();
+  for (const auto architecture : {lacuna::VaeArchitecture::mlp, lacuna::VaeArchitecture::conv}) {
+    const Index n_rows = 21;
+    const Index n_training = 11;
+    const Sample sample = make_sample(small_options(architecture, GetParam()), 64, n_rows);
+    const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
+    const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
+    const std::vector<std::int64_t> order = {7, 3, 9, 0, 8, 10, 4, 1, 2, 5, 6};
+    lacuna::VaeTask task;
+    task.layout = sample.layout;
+    task.rows = rows.data();
+    task.n_training = n_training;
+    task.n_held_out = n_rows - n_training;
+    task.batch_size = n_training;
+    task.threads = 2;
+    task.device = lacuna::VaeDevice::cpu;
+    task.dense = &lacuna::dense_kernels();
+    task.between_steps = [] {};
+    const std::size_t n = sample.parameters.size();
+    const lacuna::VaeState start{{sample.parameters.begin(), sample.parameters.end()},
+                                 std::vector<float>(n),
+                                 std::vector<float>(n, 1e-6F),
+                                 4};
+    std::vector<lacuna::VaeState> states;
+    std::vector<double> elbos;
+    for (const auto make : {lacuna::vae_plugin().make_engine, lacuna::vae_plugin().make_torch_engine}) {
+      const auto engine = make(task);
+      engine->set_state(start);
+      elbos.push_back(engine->held_out_elbo(noise));
+      elbos.push_back(engine->train_epoch(order, noise, 0.7, 1e-3));
+      states.push_back(engine->state());
+      for (int i = 0; i < 5; ++i) engine->train_epoch(order, noise, 0.7, 1e-3);
+      elbos.push_back(engine->held_out_elbo(noise));
+    }
+    EXPECT_EQ(states[0].n_steps, 5);
+    EXPECT_EQ(states[1].n_steps, 5);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(states[0].first_moments[i], states[1].first_moments[i],
+                  2e-6F + 1e-4F * std::abs(states[1].first_moments[i]));
+      EXPECT_NEAR(states[0].second_moments[i], states[1].second_moments[i],
+                  1e-9F + 1e-3F * states[1].second_moments[i]);
+      EXPECT_NEAR(states[0].parameters[i], states[1].parameters[i], 1e-5F);
+    }
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(elbos[i], elbos[3 + i], 1e-4 * std::abs(elbos[i]));
   }
 }
 
@@ -390,10 +453,11 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   EXPECT_THAT(other.warnings[0], HasSubstr("belongs to other rows or options"));
 }
 
-TEST(Vae, ThreadsDoNotChangeADenseNetwork) {
+TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   REQUIRE_TORCH();
   const Matrix rows = bars(500, 8);
-  FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
+  FeatureOptions options = training_options(GetParam());
+  options.vae.batch_size = 100; // blocks of rows for several threads
   options.vae.epochs = 3;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer())),
             weights(fit_features(options, rows.view(), 1, 3, lacuna::silent_observer())));

@@ -13,8 +13,8 @@
 
 int main(int argc, char** argv) {
   using namespace lacuna;
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: %s LIBRARY cpu|cuda ROWS EPOCHS THREADS\n", argv[0]);
+  if (argc != 7) {
+    std::fprintf(stderr, "usage: %s LIBRARY cpu|cuda ROWS EPOCHS THREADS mlp|conv\n", argv[0]);
     return 64;
   }
   void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -23,8 +23,13 @@ int main(int argc, char** argv) {
     return 66;
   }
   const VaePlugin& plugin = *reinterpret_cast<const VaePlugin* (*)()>(dlsym(library, vae_plugin_symbol))();
+  if (plugin.version != vae_plugin_version) {
+    std::fprintf(stderr, "%s is from another version: build both anew\n", argv[1]);
+    return 66;
+  }
   const Index n_rows = std::atol(argv[3]);
   VaeOptions options;
+  if (std::string(argv[6]) == "conv") options.architecture = VaeArchitecture::conv;
   VaeTask task;
   task.layout = make_vae_layout(options, 784);
   task.n_training = n_rows;

@@ -1,4 +1,4 @@
-"""The same epoch as a plain PyTorch program would run it. Usage: epoch.py cpu|cuda ROWS EPOCHS THREADS
+"""The same epoch as a plain PyTorch program would run it. Usage: epoch.py cpu|cuda ROWS EPOCHS THREADS mlp|conv
 
 Eager mode, data resident on the device, torch.optim.Adam, no host synchronisation within an epoch. Prints JSON with
 the seconds of every epoch.
@@ -14,14 +14,24 @@ import torch.nn.functional as F
 
 
 class Vae(nn.Module):
-    def __init__(self, latent=2):
+    def __init__(self, architecture, latent=2):
         super().__init__()
-        self.latent = latent
+        front, inner, back = [], 784, []
+        if architecture == "conv":
+            inner = 64 * 7 * 7
+            front = [
+                nn.Unflatten(1, (1, 28, 28)), nn.Conv2d(1, 32, 4, 2, 1), nn.ReLU(), nn.Conv2d(32, 64, 4, 2, 1), nn.ReLU(),
+                nn.Flatten()
+            ]
+            back = [
+                nn.ReLU(), nn.Unflatten(1, (64, 7, 7)), nn.ConvTranspose2d(64, 32, 4, 2, 1), nn.ReLU(),
+                nn.ConvTranspose2d(32, 1, 4, 2, 1), nn.Flatten()
+            ]
         self.encoder = nn.Sequential(
-            nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 2 * latent)
+            *front, nn.Linear(inner, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 2 * latent)
         )
         self.decoder = nn.Sequential(
-            nn.Linear(latent, 256), nn.ReLU(), nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 784)
+            nn.Linear(latent, 256), nn.ReLU(), nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, inner), *back
         )
 
     def loss(self, x):
@@ -37,7 +47,7 @@ def main():
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     rows = (torch.rand(n_rows, 784) * (torch.rand(n_rows, 784) < 0.2)).to(device)
-    model = Vae().to(device)
+    model = Vae(sys.argv[5]).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     seconds = []
     total = None

@@ -30,7 +30,7 @@ struct VaeTask {
   Index batch_size = 0;
   int threads = 1;
   VaeDevice device = VaeDevice::cpu;
-  const DenseKernels* dense = nullptr; ///< matrix products for this processor
+  const DenseKernels* dense = nullptr; ///< inner loops for this processor
   std::function<void()> between_steps; ///< called now and then; may throw to stop
 };
 
@@ -59,12 +59,14 @@ struct VaePlugin {
   int version;
   bool has_cuda; ///< a GPU can be used
   std::unique_ptr<VaeEngine> (*make_engine)(const VaeTask& task);
+  /// The engine that GPUs use, on the CPU unless the device is cuda: so that tests without a GPU reach it.
+  std::unique_ptr<VaeEngine> (*make_torch_engine)(const VaeTask& task);
   VaeGradient (*gradient)(const VaeLayout& layout, std::span<const double> parameters,
                           std::span<const double> rows, std::span<const double> noise, double kl_weight);
 };
 
 /// Raised whenever this header, VaeLayout or the meaning of either changes.
-inline constexpr int vae_plugin_version = 1;
+inline constexpr int vae_plugin_version = 2;
 
 /// The name under which the library exports `const VaePlugin* lacuna_vae_plugin()`.
 inline constexpr const char* vae_plugin_symbol = "lacuna_vae_plugin";

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "features/aligned.hpp"
 #include "features/archive_checks.hpp"
 #include "features/dense.hpp"
 #include "features/row_tasks.hpp"
@@ -15,15 +16,10 @@ namespace {
 
 using Floats = std::vector<float>;
 
-void activate(VaeActivation activation, Floats& values) {
-  for (float& value : values) {
-    if (activation == VaeActivation::relu)
-      value = std::max(value, 0.0F);
-    else if (activation == VaeActivation::tanh)
-      value = std::tanh(value);
-    else
-      value = 1.0F / (1.0F + std::exp(-value));
-  }
+const DenseActivation& kernel_of(VaeActivation activation) {
+  const DenseKernels& kernels = dense_kernels();
+  if (activation == VaeActivation::relu) return kernels.relu;
+  return activation == VaeActivation::tanh ? kernels.tanh : kernels.sigmoid;
 }
 
 // One line per place of the 4 x 4 window (stride 2, padding 1): the pixels under it, channel by channel.
@@ -43,34 +39,42 @@ Floats windows_of_image(const VaeLayer& layer, const float* image) {
   return windows;
 }
 
-Floats convolve(const VaeLayer& layer, const float* parameters, const Floats& images, Index n_images) {
+// The weights of a layer as the product wants them, [inputs x outputs]; an image's windows are the inputs of
+// a convolution.
+AlignedFloats packed_weights(const VaeLayer& layer, const float* parameters) {
+  const Index n_inputs = layer.n_inputs * layer.kernel_size();
+  AlignedFloats packed(static_cast<std::size_t>(dense_kernels().packed_size(n_inputs, layer.n_outputs)));
+  dense_kernels().pack(FloatView{parameters + layer.weight, n_inputs, 1}.transposed(), n_inputs,
+                       layer.n_outputs, packed.data());
+  return packed;
+}
+
+Floats convolve(const VaeLayer& layer, const float* packed, const float* bias, const Floats& images,
+                Index n_images) {
   const Index n_places = layer.height / 2 * (layer.width / 2);
   const Index window = layer.n_inputs * 16;
   const Index image_size = layer.n_inputs * layer.height * layer.width;
   Floats result(static_cast<std::size_t>(n_images * layer.n_outputs * n_places));
-  Floats scratch(static_cast<std::size_t>(dense_scratch * window));
+  Floats by_place(static_cast<std::size_t>(n_places * layer.n_outputs));
   for (Index i = 0; i < n_images; ++i) {
     const Floats windows = windows_of_image(layer, images.data() + i * image_size);
-    // Weights [outputs, window] times windows': the result lies as [outputs, places] at once.
+    dense_kernels().multiply({windows.data(), window, 1}, packed, bias, by_place.data(), layer.n_outputs,
+                             n_places, layer.n_outputs, window);
     float* to = result.data() + i * layer.n_outputs * n_places;
-    dense_kernels().multiply({parameters + layer.weight, window, 1},
-                             FloatView{windows.data(), window, 1}.transposed(), nullptr, to, n_places,
-                             layer.n_outputs, n_places, window, scratch.data());
-    for (Index channel = 0; channel < layer.n_outputs; ++channel)
-      for (Index place = 0; place < n_places; ++place)
-        to[channel * n_places + place] += parameters[layer.bias + channel];
+    for (Index place = 0; place < n_places; ++place)
+      for (Index channel = 0; channel < layer.n_outputs; ++channel)
+        to[channel * n_places + place] =
+            by_place[static_cast<std::size_t>(place * layer.n_outputs + channel)];
   }
   return result;
 }
 
-Floats run_layer(const VaeLayer& layer, const float* parameters, const Floats& values, Index n_rows) {
-  if (layer.kind == VaeLayer::Kind::conv) return convolve(layer, parameters, values, n_rows);
+Floats run_layer(const VaeLayer& layer, const float* packed, const float* bias, const Floats& values,
+                 Index n_rows) {
+  if (layer.kind == VaeLayer::Kind::conv) return convolve(layer, packed, bias, values, n_rows);
   Floats result(static_cast<std::size_t>(n_rows * layer.n_outputs));
-  Floats scratch(static_cast<std::size_t>(dense_scratch * layer.n_inputs));
-  dense_kernels().multiply({values.data(), layer.n_inputs, 1},
-                           FloatView{parameters + layer.weight, layer.n_inputs, 1}.transposed(),
-                           parameters + layer.bias, result.data(), layer.n_outputs, n_rows, layer.n_outputs,
-                           layer.n_inputs, scratch.data());
+  dense_kernels().multiply({values.data(), layer.n_inputs, 1}, packed, bias, result.data(), layer.n_outputs,
+                           n_rows, layer.n_outputs, layer.n_inputs);
   return result;
 }
 
@@ -156,15 +160,19 @@ std::vector<std::string> VaeMap::output_names(const std::vector<std::string>& /*
 
 void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) const {
   out = Matrix(rows.n_rows, n_outputs());
+  std::vector<AlignedFloats> packed;
+  for (const VaeLayer& layer : layout_.encoder) packed.push_back(packed_weights(layer, parameters_.data()));
+  const DenseActivation& activation = kernel_of(layout_.activation);
   for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
     Floats values(static_cast<std::size_t>(count * n_inputs()));
     const double* from = rows.row(first);
     // Values that no float can hold would become infinite and then NaN.
     constexpr double largest = 1e20;
     for (float& value : values) value = static_cast<float>(std::clamp(*from++ * scale_, -largest, largest));
-    for (const VaeLayer& layer : layout_.encoder) {
-      values = run_layer(layer, parameters_.data(), values, count);
-      if (layer.has_activation) activate(layout_.activation, values);
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      const VaeLayer& layer = layout_.encoder[i];
+      values = run_layer(layer, packed[i].data(), parameters_.data() + layer.bias, values, count);
+      if (layer.has_activation) activation.apply(values.data(), static_cast<Index>(values.size()));
     }
     const Index n = n_outputs();
     for (Index i = 0; i < count; ++i) {

@@ -1,15 +1,12 @@
 #pragma once
 
+#include "features/torch/adam.hpp"
 #include "features/torch/net.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
 
-inline constexpr double adam_beta_1 = 0.9;
-inline constexpr double adam_beta_2 = 0.999;
-inline constexpr double adam_epsilon = 1e-8;
-
-/// Trains any layout on any device with libtorch's own operations.
+/// Trains any layout with libtorch's own operations: on GPUs.
 class TorchEngine : public VaeEngine {
 public:
   TorchEngine(const VaeTask& task, const torch::Device& device);

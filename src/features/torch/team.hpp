@@ -9,8 +9,9 @@
 
 namespace lacuna {
 
-/// Threads that stay for many short pieces of work. They sleep while they wait: OpenMP's would spin, which
-/// costs dearly where other programs want the cores too.
+/// Threads that stay for many short pieces of work. They look for work for a few microseconds before they
+/// sleep: to sleep at once would cost a wake-up per piece, to look for long (as OpenMP does) costs dearly
+/// where other programs want the cores too.
 class Team {
 public:
   explicit Team(int n_threads) {
@@ -36,10 +37,22 @@ public:
     n_busy_ = static_cast<int>(helpers_.size());
     start();
     take_pieces(0);
-    for (int left = n_busy_; left != 0; left = n_busy_) n_busy_.wait(left);
+    for (int left = n_busy_; left != 0; left = n_busy_) wait_while(n_busy_, left);
   }
 
 private:
+  template <typename Value>
+  static void wait_while(const std::atomic<Value>& what, Value value) {
+    constexpr int n_looks = 2000;
+    for (int look = 0; look < n_looks; ++look) {
+      if (what != value) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    what.wait(value);
+  }
+
   void start() {
     ++round_;
     round_.notify_all();
@@ -51,7 +64,7 @@ private:
 
   void help(int number) {
     for (unsigned seen = 0;;) {
-      round_.wait(seen);
+      wait_while(round_, seen);
       seen = round_;
       if (work_ == nullptr) return;
       take_pieces(number);

@@ -1,0 +1,174 @@
+"""An epoch of VAE training, lacuna beside eager PyTorch: same network, device and threads, in turn, in one run.
+
+    python3 bench/vae/compare.py                    # CPU, 2 threads
+    python3 bench/vae/compare.py --device cuda
+
+The interpreter must have PyTorch; lacuna's part is built with g++ against the libtorch inside it (for --device cuda
+with the CUDA toolkit), so that both sides run the same version. Needs nothing else of lacuna. Prints the seconds of
+an epoch on either side, the ratio of each round, and the share of what the cores can do at best.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FLAGS = ["-std=c++20", "-O3", "-fPIC", "-Wno-psabi", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
+# As CMakeLists.txt and cmake/torch.cmake build them.
+KERNELS = {
+    "plain": [],
+    "avx2": ["-mavx2", "-mfma", "-DLACUNA_DENSE_SET=dense_avx2", "-DLACUNA_KERNEL_BYTES=32"],
+    "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_DENSE_SET=dense_avx512",
+               "-DLACUNA_KERNEL_BYTES=64"],
+}
+ENGINE_FLAGS = ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
+
+
+def compile_all(jobs):
+    """Each job is (source, object, flags)."""
+
+    def compile_one(job):
+        source, to, flags = job
+        newest = max(f.stat().st_mtime for f in ROOT.glob("src/features/**/*") if f.is_file())
+        if to.exists() and to.stat().st_mtime > max(newest, source.stat().st_mtime):
+            return
+        subprocess.run(["g++", *FLAGS, *flags, "-c", source, "-o", to], check=True)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, jobs))
+
+
+def torch_flags(device):
+    import torch
+
+    folder = Path(torch.__file__).parent
+    if (folder / "include").is_dir():
+        includes = [folder / "include", folder / "include/torch/csrc/api/include"]
+    else:  # Debian's package keeps headers where headers belong
+        includes = ["/usr/include/torch/csrc/api/include"]
+    flags = [f"-D_GLIBCXX_USE_CXX11_ABI={int(getattr(torch._C, '_GLIBCXX_USE_CXX11_ABI', True))}"]
+    libraries = ["-ltorch_cpu", "-lc10"]
+    if device == "cuda":
+        from torch.utils import cpp_extension
+
+        includes.append(Path(cpp_extension.CUDA_HOME or "/usr/local/cuda") / "include")
+        flags.append("-DLACUNA_TORCH_CUDA")
+        libraries = ["-Wl,--no-as-needed", *libraries, "-ltorch", "-ltorch_cuda", "-lc10_cuda"]
+    flags += [f"-isystem{path}" for path in includes]
+    return flags, [f"-L{folder / 'lib'}", f"-Wl,-rpath,{folder / 'lib'}", *libraries]
+
+
+def build(to, device):
+    to.mkdir(parents=True, exist_ok=True)
+    flags, libraries = torch_flags(device)
+    dense = ROOT / "src/features/dense_impl.cpp"
+    program = [(dense, to / f"dense_{name}.o", ["-ffp-contract=fast", *extra]) for name, extra in KERNELS.items()]
+    for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/dense_dispatch.cpp",
+                   "src/core/random.cpp"):
+        program.append((ROOT / source, to / (Path(source).stem + ".o"), ["-DLACUNA_X86_KERNELS"]))
+    engine = [(source, to / f"torch_{source.stem}.o", ENGINE_FLAGS + flags)
+              for source in sorted(ROOT.glob("src/features/torch/*.cpp"))]
+    compile_all(engine + program)
+    link = ["g++", "-pthread"]
+    subprocess.run([*link, *(job[1] for job in program), "-ldl", "-o", to / "epoch"], check=True)
+    subprocess.run([*link, "-shared", *(job[1] for job in engine), *libraries, "-o", to / "liblacuna_torch.so"],
+                   check=True)
+    subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", HERE / "peak.cpp", "-o", to / "peak"], check=True)
+
+
+def seconds_of(command, threads):
+    """The median epoch behind the first, which warms up."""
+    # PyTorch's own number of threads does not bind every BLAS.
+    environment = os.environ | {f"{of}_NUM_THREADS": str(threads) for of in ("OMP", "MKL", "OPENBLAS")}
+    result = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True,
+                            env=environment)
+    answer = json.loads(result.stdout.splitlines()[-1])
+    return statistics.median(answer["seconds"][1:]), answer
+
+
+def blas():
+    """Whose matrix products PyTorch uses: built in, or what it has loaded."""
+    import torch
+
+    for line in torch.__config__.show().splitlines():
+        if "Math Kernel Library" in line:
+            return line.strip(" -")
+    torch.zeros(2, 2) @ torch.zeros(2, 2)
+    loaded = {Path(line.split()[-1]).name for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+    found = sorted(name for name in loaded if re.match(r"lib(openblas|mkl|blis|blas|atlas)", name))
+    return ", ".join(found) or "unknown BLAS"
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown processor"
+
+
+def report(arguments, ours, theirs, answers, peak):
+    import torch
+
+    ratios = [b / a for a, b in zip(ours, theirs)]
+    device = torch.cuda.get_device_name() if arguments.device == "cuda" else processor()
+    print(f"{device}, {arguments.threads} threads, PyTorch {torch.__version__} ({blas()})")
+    print(f"ELBO lacuna {answers[0]['elbo']:.2f}, PyTorch {answers[1]['elbo']:.2f}")
+    for name, values in (("lacuna", ours), ("PyTorch", theirs)):
+        print(f"{name:8} {statistics.median(values):7.3f} s per epoch ({min(values):.3f} to {max(values):.3f})")
+    print(f"ratio    {statistics.median(ratios):7.2f}   ({min(ratios):.2f} to {max(ratios):.2f}, "
+          f"{len(ratios)} rounds)")
+    if arguments.device == "cpu":
+        work = 2e-9 * multiply_adds(arguments.architecture) * arguments.rows
+        for name, values in (("lacuna", ours), ("PyTorch", theirs)):
+            speed = work / statistics.median(values)
+            print(f"{name:8} {speed:7.1f} GFLOP/s, {100 * speed / peak:.0f} % of {peak:.0f} at best")
+
+
+def multiply_adds(architecture):
+    """Of one row in a step: forward, by the weights, by the inputs; nobody needs the last for the first layer."""
+    dense = [(784, 512), (512, 256), (256, 4), (2, 256), (256, 512), (512, 784)]
+    if architecture == "mlp":
+        products = [a * b for a, b in dense]
+    else:
+        windows = [14 * 14 * 16 * 1 * 32, 7 * 7 * 16 * 32 * 64]
+        inner = 7 * 7 * 64
+        products = windows + [inner * 512, 512 * 256, 256 * 4, 2 * 256, 256 * 512, 512 * inner] + windows[::-1]
+    return 3 * sum(products) - products[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--architecture", choices=["mlp", "conv"], default="mlp")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=60000)
+    parser.add_argument("--epochs", type=int, default=3, help="per run; the first does not count")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/bench-vae")
+    arguments = parser.parse_args()
+    if arguments.epochs < 2:
+        parser.error("--epochs: at least 2, because the first does not count")
+    arguments.build = arguments.build / arguments.device
+    build(arguments.build, arguments.device)
+    tail = [arguments.device, arguments.rows, arguments.epochs, arguments.threads, arguments.architecture]
+    ours, theirs, answers, peak = [], [], [None, None], 0.0
+    for _ in range(arguments.rounds):
+        peak = max(peak, float(subprocess.check_output([arguments.build / "peak", str(arguments.threads)])))
+        for values, which, command in (
+            (ours, 0, [arguments.build / "epoch", arguments.build / "liblacuna_torch.so"]),
+            (theirs, 1, [sys.executable, HERE / "epoch.py"]),
+        ):
+            seconds, answers[which] = seconds_of([*command, *tail], arguments.threads)
+            values.append(seconds)
+    report(arguments, ours, theirs, answers, peak)
+
+
+if __name__ == "__main__":
+    main()

@@ -34,9 +34,8 @@ std::string to_string(const std::vector<FeatureSpec>& maps);
 void check_options(const FeatureOptions& options);
 
 /// Fits each map on all rows, labeled or not, as the maps before it left them. The number of threads never
-/// changes a result on the CPU, except that convolutions are torch's and make no such promise. The progress
-/// stage of a VAE starts with "vae" and tells epoch, ELBO and speed. Throws Error(data) when a map does not
-/// suit the rows.
+/// changes a result on the CPU. The progress stage of a VAE starts with "vae" and tells epoch, ELBO and
+/// speed. Throws Error(data) when a map does not suit the rows.
 FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
                           Observer& observer);
 

@@ -201,7 +201,7 @@ function add_figure(host, figure) {
   const keys = element("div", {});
   const numbers = element("div", { hidden: "" });
   const node = element("figure", { id: figure.id }, caption);
-  node.append(controls, panels, below, keys);
+  node.append(controls, panels, keys, below);
   const table_button = element("button", { type: "button", "aria-expanded": "false", onclick: () => {
     numbers.hidden = !numbers.hidden;
     table_button.setAttribute("aria-expanded", String(!numbers.hidden));

@@ -51,7 +51,7 @@ function pair_table(pairs) {
 
 function add_footer(host) {
   const licence = [...document.childNodes, ...document.body.childNodes].find((node) => node.nodeType === Node.COMMENT_NODE);
-  const footer = element("footer", {}, element("p", {}, `Made by ${page.versions.map((pair) => pair.join(" ")).join(", ")}.`));
+  const footer = element("footer", {}, element("p", {}, `Made by ${[...page.versions, ["D3", d3.version]].map((pair) => pair.join(" ")).join(", ")}.`));
   if (page.options.length > 0)
     footer.append(element("details", { id: "options" }, element("summary", {}, "Options that made this"), pair_table(page.options)));
   if (licence) footer.append(element("details", {}, element("summary", {}, "Licence of D3, which draws these figures"), element("pre", {}, licence.textContent.replace(/^.*\n/, ""))));

@@ -43,21 +43,19 @@ function reliability_figure(subject, prefix) {
     ground.append("line").attr("x1", x(0)).attr("x2", x(x_high)).attr("y1", stage.height - margin.bottom).attr("y2", stage.height - margin.bottom).attr("stroke", theme.faint);
   }
 
-  // Between the curve and the diagonal: what was not announced, and what was announced and did not come.
-  function draw_gap(g, bins, { x, y }, theme) {
-    const q = (bin) => bin.mean_error_probability;
-    const fine = [];
-    bins.forEach((bin, i) => {
-      fine.push([q(bin), bin.error_rate]);
-      const next = bins[i + 1];
-      if (!next) return;
-      const before = bin.error_rate - q(bin);
-      const after = next.error_rate - q(next);
-      if (before * after < 0) { const t = before / (before - after); const cross = q(bin) + t * (q(next) - q(bin)); fine.push([cross, cross]); }
-    });
-    const area = (end) => d3.area().x((d) => x(d[0])).y0((d) => y(d[0])).y1((d) => y(end(d)));
-    g.append("path").attr("d", area((d) => Math.max(d[0], d[1]))(fine)).attr("fill", theme.over).attr("opacity", 0.16);
-    g.append("path").attr("d", area((d) => Math.min(d[0], d[1]))(fine)).attr("fill", theme.under).attr("opacity", 0.12);
+  // A bin with few rows scatters widely; it is drawn pale, so that it does not outshine those that count.
+  const weight = (method, bin) => (bin.n < 0.01 * method.metrics.n ? 0.35 : 1);
+
+  // Between the curve and the diagonal, from one bin to the next: what was not announced, and what was announced
+  // and did not come.
+  function draw_gap(g, [from, to], { x, y }, theme, opacity) {
+    const [a, b] = [from, to].map((bin) => ({ q: bin.mean_error_probability, e: bin.error_rate }));
+    const points = [a, b];
+    const t = (a.e - a.q) / (a.e - a.q - (b.e - b.q));
+    if (t > 0 && t < 1) { const cross = a.q + t * (b.q - a.q); points.splice(1, 0, { q: cross, e: cross }); }
+    const area = (end) => d3.area().x((d) => x(d.q)).y0((d) => y(d.q)).y1((d) => y(end(d.q, d.e)))(points);
+    g.append("path").attr("d", area(Math.max)).attr("fill", theme.over).attr("opacity", 0.17 * opacity);
+    g.append("path").attr("d", area(Math.min)).attr("fill", theme.under).attr("opacity", 0.13 * opacity);
   }
 
   function draw_curve(stage, method, s) {
@@ -65,20 +63,26 @@ function reliability_figure(subject, prefix) {
     const { x, y } = s;
     const bins = method.bins.filter((bin) => bin.n > 0);
     const q = (bin) => x(bin.mean_error_probability);
-    draw_gap(g, bins, s, theme);
+    const steps = d3.pairs(bins).map((pair) => ({ pair, opacity: Math.min(weight(method, pair[0]), weight(method, pair[1])) }));
+    const line = (height, colour, width, opacity) => steps.forEach((step) => g.append("path").attr("fill", "none").attr("stroke", colour)
+      .attr("stroke-width", width).attr("stroke-linecap", "round").attr("opacity", opacity * step.opacity).attr("d", d3.line().x(q).y(height)(step.pair)));
+    steps.forEach((step) => draw_gap(g, step.pair, s, theme, step.opacity));
     if (has_parts) {
       const colours = stratum_colours(theme, strata.length);
       d3.range(Math.min(6, strata.length)).reverse().forEach((part) => {
         const height = (bin) => y(bin.contributions[part]);
-        g.append("path").attr("fill", "none").attr("stroke", colours[part]).attr("stroke-width", 1).attr("opacity", 0.5).attr("d", d3.line().x(q).y(height)(bins));
-        bins.forEach((bin) => draw_mark(g, part, q(bin), height(bin), colours[part], theme));
+        line(height, colours[part], 1, 0.5);
+        bins.forEach((bin) => draw_mark(g.append("g").attr("opacity", weight(method, bin)), part, q(bin), height(bin), colours[part], theme));
       });
     }
-    bins.forEach((bin) => g.append("path").attr("stroke", theme.ink).attr("stroke-width", 1).attr("opacity", 0.75).attr("fill", "none")
-      .attr("d", `M${q(bin)} ${y(bin.interval[0])}V${y(bin.interval[1])}M${q(bin) - 2.5} ${y(bin.interval[0])}h5M${q(bin) - 2.5} ${y(bin.interval[1])}h5`));
-    g.append("path").attr("fill", "none").attr("stroke", theme.ink).attr("stroke-width", 1.8).attr("stroke-linejoin", "round")
-      .attr("d", d3.line().x(q).y((bin) => y(bin.error_rate))(bins));
-    bins.forEach((bin) => g.append("circle").attr("cx", q(bin)).attr("cy", y(bin.error_rate)).attr("r", 2.6).attr("fill", theme.ink));
+    line((bin) => y(bin.error_rate), theme.ink, 1.8, 1);
+    bins.forEach((bin) => {
+      const dot = g.append("g").attr("opacity", weight(method, bin));
+      const [low, high] = bin.interval.map((end) => y(end));
+      dot.append("path").attr("stroke", theme.ink).attr("stroke-width", 1).attr("fill", "none")
+        .attr("d", `M${q(bin)} ${low}V${high}M${q(bin) - 2.5} ${low}h5M${q(bin) - 2.5} ${high}h5`);
+      dot.append("circle").attr("cx", q(bin)).attr("cy", y(bin.error_rate)).attr("r", 2.6).attr("fill", theme.ink);
+    });
   }
 
   function draw_histogram(stage, method, { x }) {
@@ -123,7 +127,7 @@ function reliability_figure(subject, prefix) {
   return {
     id: `${prefix}reliability`,
     title: "Is the error probability true?",
-    caption: `Rows are grouped by error probability; the line is how many of them were wrong, with its exact 95 % interval. On the diagonal a method keeps its word, above it is overconfident.${has_parts ? ` ${subject.stratum_note}` : ""}`,
+    caption: `Rows are grouped by error probability; the line is how many of them were wrong, with its exact 95 % interval. On the diagonal a method keeps its word, above it is overconfident. Bins with less than 1 % of the rows are pale.${has_parts ? ` ${subject.stratum_note}` : ""}`,
     columns: methods.length === 1 ? () => 1 : panel_columns(methods.length),
     height: (width) => Math.min(470, Math.max(330, 1.05 * width)),
     panels: () => methods.map((method) => ({

@@ -1,13 +1,15 @@
-#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "evaluation_text.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/pipeline/settings.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -18,88 +20,59 @@ namespace {
 
 struct Arguments {
   std::string model;
+  std::string data;
+  std::string probabilities;
   EvaluateRequest request;
+  std::string classes;
+  std::string bin_kind = "equal-width";
+  std::string calibrate;
+  CalibrationRequest calibration;
   std::string json;
   bool no_header = false;
   bool force = false;
 };
 
-struct NamedMetrics {
-  std::string name;
-  const Metrics* metrics;
-};
-
-std::string metrics_table(const std::vector<NamedMetrics>& columns) {
-  const std::vector<std::pair<std::string, double Metrics::*>> names{
-      {"error_rate", &Metrics::error_rate},
-      {"mean_error_probability", &Metrics::mean_error_probability},
-      {"ece", &Metrics::ece},
-      {"overconfidence", &Metrics::overconfidence},
-      {"underconfidence", &Metrics::underconfidence},
-      {"brier_error", &Metrics::brier_error},
-      {"brier", &Metrics::brier},
-      {"nll", &Metrics::nll}};
-  std::vector<std::string> header{""};
-  std::vector<std::string> counts{"n"};
-  for (const NamedMetrics& column : columns) {
-    header.push_back(column.name);
-    counts.push_back(grouped(column.metrics->n));
-  }
-  TextTable table(header);
-  table.add(counts);
-  for (const auto& [name, field] : names) {
-    std::vector<std::string> row{name};
-    for (const NamedMetrics& column : columns) row.push_back(fmt::format("{:.4f}", column.metrics->*field));
-    table.add(row);
-  }
-  return table.text();
-}
-
-std::string bins_table(const Metrics& metrics) {
-  constexpr double bar_length = 30.0;
-  Index largest = 1;
-  for (const ReliabilityBin& bin : metrics.bins) largest = std::max(largest, bin.n);
-  TextTable table({"error probability", "n", "mean", "error rate"});
-  for (const ReliabilityBin& bin : metrics.bins) {
-    if (bin.n == 0) continue;
-    const auto length = static_cast<std::size_t>(
-        std::max(1.0, bar_length * static_cast<double>(bin.n) / static_cast<double>(largest)));
-    table.add({fmt::format("{:.2f} to {:.2f}  {:<30}", bin.low, bin.high, std::string(length, '#')),
-               grouped(bin.n), fmt::format("{:.3f}", bin.mean_error_probability),
-               fmt::format("{:.3f}", bin.error_rate)});
-  }
-  return table.text();
-}
-
-std::string evaluation_text(const Evaluation& evaluation) {
-  constexpr std::size_t columns_per_table = 6;
-  std::vector<NamedMetrics> columns{{"all", &evaluation.overall}};
-  for (const auto& [name, metrics] : evaluation.strata)
-    columns.push_back({name.empty() ? "(empty)" : name, &metrics});
-  std::string text;
-  for (std::size_t first = 0; first < columns.size(); first += columns_per_table) {
-    const std::size_t last = std::min(first + columns_per_table, columns.size());
-    text += metrics_table({columns.begin() + static_cast<std::ptrdiff_t>(first),
-                           columns.begin() + static_cast<std::ptrdiff_t>(last)}) +
-            "\n";
-  }
-  return text + bins_table(evaluation.overall);
+/// Puts together what the options say one by one. Throws Error(usage) when they contradict each other.
+EvaluateRequest resolve(const Arguments& arguments) {
+  EvaluateRequest request = arguments.request;
+  const bool has_model = !arguments.model.empty();
+  if (has_model == !arguments.probabilities.empty() || has_model == arguments.data.empty())
+    throw Error(ErrorKind::usage,
+                "evaluate takes either MODEL and DATA, or --probabilities FILE without them; "
+                "see lacuna evaluate --help");
+  if (has_model && !arguments.classes.empty())
+    throw Error(ErrorKind::usage, "--classes goes with --probabilities; a model knows its classes");
+  request.path = has_model ? arguments.data : arguments.probabilities;
+  if (!arguments.classes.empty()) request.classes = split_list("--classes", arguments.classes);
+  request.table.has_header = !arguments.no_header;
+  request.curve.bin_kind = parse_bin_kind(arguments.bin_kind);
+  const CalibrationRequest& calibration = arguments.calibration;
+  if (arguments.calibrate.empty() && !(calibration.path.empty() && calibration.labels_path.empty()))
+    throw Error(ErrorKind::usage, "--calibration-data and --calibration-labels go with --calibrate METHOD");
+  if (arguments.calibrate.empty()) return request;
+  request.calibration = calibration;
+  request.calibration->method = parse_calibration_method(arguments.calibrate);
+  return request;
 }
 
 void run(const Arguments& arguments) {
-  const Model model = load_model(arguments.model);
+  const EvaluateRequest request = resolve(arguments);
+  std::optional<Model> model;
+  if (!arguments.model.empty()) model = load_model(arguments.model);
   const std::unique_ptr<Output> json =
       open_optional(arguments.json, arguments.force,
-                    {arguments.model, arguments.request.path, arguments.request.table.labels_path});
+                    {arguments.model, request.path, request.table.labels_path, arguments.calibration.path,
+                     arguments.calibration.labels_path});
   ConsoleObserver observer;
-  const EvaluateOutcome outcome = evaluate_table(model, arguments.request, observer);
+  const EvaluateOutcome outcome =
+      model ? evaluate_table(*model, request, observer) : evaluate_probabilities(request, observer);
   observer.finish();
   if (outcome.n_unlabeled > 0) say("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
   if (json) {
-    json->write(evaluation_json(outcome, model));
+    json->write(model ? evaluation_json(outcome, *model) : evaluation_json(outcome));
     json->commit();
   }
-  const std::string text = evaluation_text(outcome.evaluation);
+  const std::string text = evaluation_text(outcome);
   if (json && json->is_stdout())
     std::fputs(text.c_str(), stderr);
   else
@@ -111,40 +84,55 @@ void run(const Arguments& arguments) {
 void add_evaluate(CLI::App& app, Command& command) {
   CLI::App& evaluate = add_command(
       app, "evaluate", "Compare predictions with known labels: how good, and how honest",
-      "lacuna evaluate MODEL DATA --label COLUMN [OPTIONS]",
+      "lacuna evaluate MODEL DATA --label COLUMN [OPTIONS]\n"
+      "       lacuna evaluate --probabilities FILE [OPTIONS]",
       "  lacuna evaluate loans.lacuna test.csv --label repaid\n"
       "  lacuna evaluate loans.lacuna test.csv --label repaid --stratum region --json metrics.json\n"
+      "  lacuna evaluate loans.lacuna test.csv --label repaid --calibrate platt --calibration-data "
+      "held-out.csv\n"
+      "  lacuna evaluate --probabilities forest.csv --label repaid\n"
       "overconfidence and underconfidence add up to ece, the mean distance between error probability and\n"
       "error rate over 20 equal bins of the error probability.");
   const auto arguments = std::make_shared<Arguments>();
   EvaluateRequest& request = arguments->request;
-  evaluate.add_option("MODEL", arguments->model, "Model file written by lacuna fit")
-      ->required()
-      ->type_name("");
-  evaluate.add_option("DATA", request.path, "Table with the columns the model was fitted on, and labels")
-      ->required()
+  evaluate.add_option("MODEL", arguments->model, "Model file written by lacuna fit")->type_name("");
+  evaluate.add_option("DATA", arguments->data, "Table with the columns the model was fitted on, and labels")
       ->type_name("");
   const auto add = [&](const char* name, auto& target, const char* value, const char* group,
                        const char* help) {
     return evaluate.add_option(name, target, help)->type_name(value)->group(group);
   };
+  add("--probabilities", arguments->probabilities, "FILE", "Data",
+      "Any tool's predictions instead of MODEL and DATA: a table with a label and a column per class, named "
+      "by "
+      "the class or p_ and the class; prediction and error_probability may be there too");
   add("--label", request.label_column, "COLUMN", "Data",
       "Column with the labels; rows without one are skipped");
   add("--labels", request.table.labels_path, "FILE", "Data",
       "File with one label per row, instead of --label");
   add("--stratum", request.stratum_column, "COLUMN", "Data",
       "Also evaluate apart by the values of this column");
+  add("--classes", arguments->classes, "A,B,C", "Data",
+      "With --probabilities: the classes, when not all columns are one");
   add("--missing-label", request.table.missing_label, "TOKEN", "Data",
       "One more token for a missing label, beside the empty cell, NA, NaN and ?");
   evaluate.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");
+  add("--bins", request.curve.n_bins, "N", "Reliability curve",
+      "Bins of the reliability curve; ece always has its 20 [20]")
+      ->check(CLI::Range(Index{1}, max_curve_bins));
+  add("--bin-kind", arguments->bin_kind, "KIND", "Reliability curve",
+      "equal-width, or equal-mass: equally many rows in each [equal-width]");
+  add("--calibrate", arguments->calibrate, "METHOD", "Calibration",
+      "Recalibrate first, by platt, isotonic, bbq or temperature, and show what that changes");
+  add("--calibration-data", arguments->calibration.path, "FILE", "Calibration",
+      "Labeled rows to calibrate on, in a table like DATA; not the test rows");
+  add("--calibration-labels", arguments->calibration.labels_path, "FILE", "Calibration",
+      "Their labels, when those of DATA come from --labels");
   add("--threads", request.threads, "T", "Run", "Threads, 0 for all cores; never changes a result [0]")
       ->check(CLI::Range(0, 1024));
-  add("--json", arguments->json, "FILE", "General", "Write all metrics as JSON (- for stdout)");
+  add("--json", arguments->json, "FILE", "General", "Write everything as JSON (- for stdout)");
   evaluate.add_flag("--force", arguments->force, "Replace an output file that exists")->group("General");
-  evaluate.callback([arguments, &command] {
-    arguments->request.table.has_header = !arguments->no_header;
-    command = [arguments] { run(*arguments); };
-  });
+  evaluate.callback([arguments, &command] { command = [arguments] { run(*arguments); }; });
 }
 
 } // namespace lacuna::cli

@@ -37,6 +37,7 @@ public:
   std::string_view text(std::size_t column) const override { return trim(parser_.field(column)); }
   Number number(std::size_t column) const override { return parse_number(text(column)); }
   bool is_numeric() const override { return false; }
+  Index line() const override { return parser_.line(); }
   std::string place() const override { return fmt::format("row {} (line {})", row(), parser_.line()); }
 
 private:

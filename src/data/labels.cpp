@@ -70,6 +70,14 @@ void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, 
                   n_labels == n_rows + 1 ? ", and no header above them" : ""));
 }
 
+bool next_together(TableSource& table, std::optional<LabelFile>& labels) {
+  const bool has_row = table.next();
+  if (!labels) return has_row;
+  const bool has_label = labels->next();
+  if (has_row != has_label) check_same_length(table, *labels, !has_row, !has_label);
+  return has_row;
+}
+
 int LabelCollector::number_of(std::string_view label) {
   const auto found = numbers_.find(label);
   if (found != numbers_.end()) return found->second;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,10 @@ private:
 /// Throws Error(data) with both counts unless table and label file both ended after `n_rows` rows. To be
 /// called when one of them is at its end.
 void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended);
+
+/// Goes to the next row of a table and, where there is one, of its label file; false at the end. Throws
+/// Error(data) with both counts when one of them ends before the other.
+bool next_together(TableSource& table, std::optional<LabelFile>& labels);
 
 /// Numbers labels as they come, and sorts the classes at the end.
 class LabelCollector {

@@ -48,6 +48,7 @@ public:
     }
     const auto n_kept = static_cast<std::size_t>(n_rows);
     block.labels.resize(label_place_ || label_file_ ? n_kept : 0);
+    block.label_lines.resize(block.labels.size());
     block.strata.resize(stratum_place_ ? n_kept : 0);
     if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
       block.features = Matrix(n_rows, encoder_.n_features());
@@ -61,11 +62,7 @@ public:
 private:
   bool next_row() {
     if (is_at_end_) return false;
-    const bool has_row = table_->next();
-    if (label_file_) {
-      const bool has_label = label_file_->next();
-      if (has_row != has_label) check_same_length(*table_, *label_file_, !has_row, !has_label);
-    }
+    const bool has_row = next_together(*table_, label_file_);
     is_at_end_ = !has_row;
     return has_row;
   }
@@ -80,20 +77,13 @@ private:
   }
 
   void read_texts(TableBlock& block, std::size_t row) {
-    if (label_file_) {
-      store(block.labels, row, reading_(checked_text(label_file_->table(), 0)));
-    } else if (label_place_) {
-      store(block.labels, row, reading_(checked_text(*table_, *label_place_)));
+    if (label_file_ || label_place_) {
+      const TableSource& source = label_file_ ? label_file_->table() : *table_;
+      store(block.labels, row, reading_(checked_text(source, label_file_ ? 0 : *label_place_)));
+      if (block.label_lines.size() <= row) block.label_lines.resize(row + 1);
+      block.label_lines[row] = source.line();
     }
     if (stratum_place_) store(block.strata, row, checked_text(*table_, *stratum_place_));
-  }
-
-  static std::string_view checked_text(const TableSource& table, std::size_t column) {
-    const std::string_view text = table.text(column);
-    if (!is_valid_utf8(text))
-      fail_data(cell_place(table, column) +
-                ": the cell is not text in UTF-8; convert the file, for example with iconv");
-    return text;
   }
 
   TableSchema schema_;

@@ -67,4 +67,12 @@ std::string cell_place(const TableSource& table, std::size_t column) {
                      in_quotes(table.column_names()[column]));
 }
 
+std::string_view checked_text(const TableSource& table, std::size_t column) {
+  const std::string_view text = table.text(column);
+  if (!is_valid_utf8(text))
+    fail_data(cell_place(table, column) +
+              ": the cell is not text in UTF-8; convert the file, for example with iconv");
+  return text;
+}
+
 } // namespace lacuna

@@ -33,6 +33,9 @@ public:
   /// Where the current row stands: "row 12 (line 13)".
   virtual std::string place() const = 0;
 
+  /// The line on which the current row begins, from 1; 0 for a file that has no lines.
+  virtual Index line() const { return 0; }
+
   /// "c0", "c1", ... when the file names no columns.
   const std::vector<std::string>& column_names() const { return column_names_; }
   bool has_names() const { return has_names_; }
@@ -76,5 +79,8 @@ std::size_t find_column(const TableSource& table, const std::string& role, const
 
 /// "'train.csv', row 12 (line 13), column 'age'".
 std::string cell_place(const TableSource& table, std::size_t column);
+
+/// The cell's text; throws Error(data) when it is not UTF-8.
+std::string_view checked_text(const TableSource& table, std::size_t column);
 
 } // namespace lacuna

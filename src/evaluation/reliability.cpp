@@ -1,65 +1,21 @@
 #include "lacuna/evaluation/reliability.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
-#include "lacuna/core/errors.hpp"
+#include "evaluation/bins.hpp"
+#include "evaluation/checks.hpp"
 
 namespace lacuna {
-
-namespace {
-
-double bin_edge(int edge) {
-  return static_cast<double>(edge) / n_reliability_bins;
-}
-
-int bin_of(double error_probability) {
-  int bin = std::min(static_cast<int>(error_probability * n_reliability_bins), n_reliability_bins - 1);
-  // The product rounds: the largest number below 0.15 becomes exactly 3. The edges decide, not the product.
-  if (error_probability < bin_edge(bin)) --bin;
-  if (bin + 1 < n_reliability_bins && error_probability >= bin_edge(bin + 1)) ++bin;
-  return bin;
-}
-
-// NaN is no probability: the comparison is false.
-bool is_probability(double value) {
-  return value >= 0.0 && value <= 1.0;
-}
-
-[[noreturn]] void fail(Index row, const std::string& what) {
-  throw Error(ErrorKind::data, fmt::format("row {} of the scored rows: {}", row, what));
-}
-
-void check_row(Index row, int label, int prediction, double error_probability,
-               std::span<const double> probabilities) {
-  const auto n_classes = static_cast<Index>(probabilities.size());
-  if (label < 0 || label >= n_classes)
-    fail(row, fmt::format("the true class is {}, expected 0 to {}; leave out rows without a label", label,
-                          n_classes - 1));
-  if (prediction < 0 || prediction >= n_classes)
-    fail(row, fmt::format("the predicted class is {}, expected 0 to {}", prediction, n_classes - 1));
-  if (!is_probability(error_probability))
-    fail(row, fmt::format("the error probability is {}, expected a number from 0 to 1", error_probability));
-  for (Index k = 0; k < n_classes; ++k) {
-    const double p = probabilities[static_cast<std::size_t>(k)];
-    if (!is_probability(p))
-      fail(row, fmt::format("the probability of class {} is {}, expected a number from 0 to 1", k, p));
-  }
-}
-
-} // namespace
 
 void ReliabilityAccumulator::add(int label, int prediction, double error_probability,
                                  std::span<const double> probabilities) {
   Index row = 1;
   for (const Sums& bin : bins_) row += bin.n;
-  check_row(row, label, prediction, error_probability, probabilities);
+  check_scored_row(row, label, prediction, error_probability, probabilities);
 
   const double error = prediction == label ? 0.0 : 1.0;
-  Sums& bin = bins_[static_cast<std::size_t>(bin_of(error_probability))];
+  Sums& bin = bins_[static_cast<std::size_t>(equal_width_bin(error_probability, n_reliability_bins))];
   bin.n += 1;
   bin.errors += error;
   bin.error_probability += error_probability;
@@ -79,9 +35,9 @@ Metrics ReliabilityAccumulator::metrics() const {
   for (int b = 0; b < n_reliability_bins; ++b) {
     const Sums& sums = bins_[static_cast<std::size_t>(b)];
     const auto n = static_cast<double>(sums.n);
-    result.bins[static_cast<std::size_t>(b)] = {bin_edge(b), bin_edge(b + 1), sums.n,
-                                                sums.n > 0 ? sums.error_probability / n : nan,
-                                                sums.n > 0 ? sums.errors / n : nan};
+    result.bins[static_cast<std::size_t>(b)] = {
+        equal_width_edge(b, n_reliability_bins), equal_width_edge(b + 1, n_reliability_bins), sums.n,
+        sums.n > 0 ? sums.error_probability / n : nan, sums.n > 0 ? sums.errors / n : nan};
     total.n += sums.n;
     total.errors += sums.errors;
     total.error_probability += sums.error_probability;

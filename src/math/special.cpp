@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
@@ -25,6 +26,10 @@ double log_multivariate_gamma(double x, Index d) {
 
 double log_beta(double a, double b) {
   return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
+}
+
+double beta_quantile(double p, double a, double b) {
+  return boost::math::ibeta_inv(a, b, p);
 }
 
 double log_sum_exp(std::span<const double> values) {

@@ -1,7 +1,10 @@
-#include <map>
+#include <filesystem>
+
+#include <fmt/format.h>
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/scored_source.hpp"
 #include "pipeline/tables.hpp"
 
 namespace lacuna {
@@ -9,80 +12,114 @@ namespace lacuna {
 namespace {
 
 // More groups than this are hardly groups: the column was meant to be another one.
-constexpr std::size_t max_strata = 1000;
+constexpr Index max_strata = 1000;
 
-class Evaluator {
-public:
-  Evaluator(const Model& model, const EvaluateRequest& request) : model_(model), request_(request) {
-    const std::vector<std::string>& classes = model.classifier.parts().class_names;
-    for (std::size_t y = 0; y < classes.size(); ++y) class_number_[classes[y]] = static_cast<int>(y);
-  }
+SourcePlace test_place(const EvaluateRequest& request) {
+  return {request.path, request.label_column, request.stratum_column, request.table};
+}
 
-  void add(const TableBlock& block) {
-    const Scores scores = model_.score(block.features.view(), block.first_row, request_.threads);
-    for (Index row = 0; row < block.features.n_rows(); ++row) {
-      const auto i = static_cast<std::size_t>(row);
-      if (block.labels[i].empty()) {
-        ++n_unlabeled_;
-        continue;
-      }
-      const int label = class_of(block.labels[i], block.first_row + row);
-      const std::span<const double> posterior(scores.posterior.row(row),
-                                              static_cast<std::size_t>(scores.posterior.n_cols()));
-      overall_.add(label, scores.prediction[i], scores.error_probability[i], posterior);
-      if (request_.stratum_column.empty()) continue;
-      stratum(block.strata[i]).add(label, scores.prediction[i], scores.error_probability[i], posterior);
-    }
-  }
+SourcePlace calibration_place(const EvaluateRequest& request) {
+  SourcePlace place{request.calibration->path, request.label_column, "", request.table};
+  place.table.labels_path = request.calibration->labels_path;
+  return place;
+}
 
-  EvaluateOutcome outcome() const {
-    EvaluateOutcome result;
-    result.n_unlabeled = n_unlabeled_;
-    result.evaluation.overall = overall_.metrics();
-    if (result.evaluation.overall.n == 0)
-      throw Error(ErrorKind::data, "'" + request_.path + "': none of its " + std::to_string(n_unlabeled_) +
-                                       " rows has a label, so there is nothing to compare with; see --label");
-    for (const auto& [name, accumulator] : strata_) result.evaluation.strata[name] = accumulator.metrics();
-    return result;
-  }
+void check_calibration(const EvaluateRequest& request) {
+  if (!request.calibration) return;
+  const CalibrationRequest& calibration = *request.calibration;
+  if (calibration.path.empty())
+    throw Error(ErrorKind::usage, "--calibrate needs --calibration-data: a table like the test table, with "
+                                  "labels, that the model was not fitted to");
+  std::error_code ignored;
+  if (calibration.path == request.path ||
+      std::filesystem::equivalent(calibration.path, request.path, ignored))
+    throw Error(ErrorKind::usage, "--calibration-data: '" + calibration.path +
+                                      "' is the test table itself; calibrated on the rows that judge it, "
+                                      "anything looks honest; give other labeled rows");
+  if (request.table.labels_path.empty() != calibration.labels_path.empty())
+    throw Error(ErrorKind::usage,
+                "--calibration-labels goes with --labels: either both tables have their labels in files of "
+                "their own, or both in the same column");
+}
 
-private:
-  int class_of(const std::string& label, Index row) const {
-    const auto found = class_number_.find(label);
-    if (found != class_number_.end()) return found->second;
-    std::string known;
-    for (const std::string& name : model_.classifier.parts().class_names)
-      known += (known.empty() ? "'" : ", '") + name + "'";
-    throw Error(ErrorKind::data, "'" + request_.path + "', row " + std::to_string(row + 1) + ": the label '" +
-                                     label + "' is not a class of the model (" + known +
-                                     "); name it with --classes when fitting, or empty the cell to leave "
-                                     "the row out");
-  }
+std::unique_ptr<Calibrator> fit_calibrator(ScoredSource& source, const EvaluateRequest& request,
+                                           CalibrationOutcome& outcome, Observer& observer) {
+  CalibrationSet rows(request.calibration->method, static_cast<Index>(source.class_names().size()));
+  source.for_each(
+      [&](const ScoredRow& row) {
+        rows.add(row.label, row.prediction, row.error_probability, row.probabilities);
+      },
+      observer);
+  if (rows.n_rows() == 0)
+    throw Error(ErrorKind::data,
+                "'" + request.calibration->path + "': none of its rows has a label to calibrate on");
+  std::unique_ptr<Calibrator> calibrator = rows.fit();
+  outcome.method = request.calibration->method;
+  outcome.n_rows = rows.n_rows();
+  outcome.parameters = calibrator->parameters();
+  return calibrator;
+}
 
-  ReliabilityAccumulator& stratum(const std::string& name) {
-    if (strata_.size() >= max_strata && !strata_.contains(name))
-      throw Error(ErrorKind::data, "'" + request_.path + "': column '" + request_.stratum_column +
-                                       "' has more than " + std::to_string(max_strata) +
-                                       " different values; --stratum wants a column with a few group names");
-    return strata_[name];
-  }
+void add(Evaluator& evaluator, const ScoredRow& row, const EvaluateRequest& request) {
+  if (row.stratum != nullptr && evaluator.n_strata() >= max_strata && !evaluator.has_stratum(*row.stratum))
+    throw Error(
+        ErrorKind::data,
+        fmt::format("'{}': column '{}' has more than {} different values; --stratum wants a column with "
+                    "a few group names",
+                    request.path, request.stratum_column, max_strata));
+  evaluator.add(row.label, row.prediction, row.error_probability, row.probabilities, row.stratum);
+}
 
-  const Model& model_;
-  const EvaluateRequest& request_;
-  std::map<std::string, int> class_number_;
-  ReliabilityAccumulator overall_;
-  std::map<std::string, ReliabilityAccumulator> strata_;
-  Index n_unlabeled_ = 0;
-};
+EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const EvaluateRequest& request,
+                         Observer& observer) {
+  EvaluateOutcome outcome;
+  outcome.class_names = test.class_names();
+  const auto n_classes = static_cast<Index>(outcome.class_names.size());
+  std::unique_ptr<Calibrator> calibrator;
+  if (calibration != nullptr)
+    calibrator = fit_calibrator(*calibration, request, outcome.calibration.emplace(), observer);
+
+  Evaluator before(n_classes);
+  Evaluator evaluator(n_classes);
+  outcome.n_unlabeled = test.for_each(
+      [&](ScoredRow& row) {
+        if (calibrator) {
+          add(before, row, request);
+          calibrator->apply(row.prediction, row.error_probability, row.probabilities);
+        }
+        add(evaluator, row, request);
+      },
+      observer);
+  if (evaluator.rows().n_rows() == 0)
+    throw Error(ErrorKind::data, "'" + request.path + "': none of its " +
+                                     std::to_string(outcome.n_unlabeled) +
+                                     " rows has a label, so there is nothing to compare with; see --label");
+  outcome.evaluation = evaluator.evaluation();
+  outcome.diagnostics = evaluator.diagnostics(request.curve);
+  if (outcome.calibration) outcome.calibration->before = before.evaluation();
+  outcome.rows = std::move(evaluator).rows();
+  return outcome;
+}
 
 } // namespace
 
 EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer) {
   require_one_label_source(request.label_column, request.table);
-  TableReader reader(request.path, model.schema, request.table, request.label_column, request.stratum_column);
-  Evaluator evaluator(model, request);
-  for_each_block(reader, observer, [&](const TableBlock& block) { evaluator.add(block); });
-  return evaluator.outcome();
+  check_calibration(request);
+  const auto test = open_model_source(model, test_place(request), request.threads);
+  const auto calibration =
+      request.calibration ? open_model_source(model, calibration_place(request), request.threads) : nullptr;
+  return evaluate(*test, calibration.get(), request, observer);
+}
+
+EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer) {
+  check_calibration(request);
+  const auto test = open_probability_source(test_place(request), request.classes);
+  // The same classes in the same order, whatever the order of the columns.
+  const auto calibration = request.calibration
+                               ? open_probability_source(calibration_place(request), test->class_names())
+                               : nullptr;
+  return evaluate(*test, calibration.get(), request, observer);
 }
 
 } // namespace lacuna

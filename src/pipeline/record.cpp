@@ -56,26 +56,6 @@ Json summary_json(const FitSummary& summary, const std::vector<std::string>& cla
           {"densities", densities}};
 }
 
-Json metrics_json(const Metrics& metrics) {
-  Json bins = Json::array();
-  for (const ReliabilityBin& bin : metrics.bins)
-    bins.push_back({{"low", bin.low},
-                    {"high", bin.high},
-                    {"n", bin.n},
-                    {"mean_error_probability", bin.mean_error_probability},
-                    {"error_rate", bin.error_rate}});
-  return {{"n", metrics.n},
-          {"error_rate", metrics.error_rate},
-          {"mean_error_probability", metrics.mean_error_probability},
-          {"ece", metrics.ece},
-          {"overconfidence", metrics.overconfidence},
-          {"underconfidence", metrics.underconfidence},
-          {"brier_error", metrics.brier_error},
-          {"brier", metrics.brier},
-          {"nll", metrics.nll},
-          {"bins", bins}};
-}
-
 } // namespace
 
 std::string make_record(const FitRequest& request, const TrainingTable& table, const FitSummary& summary) {
@@ -93,24 +73,6 @@ std::string make_record(const FitRequest& request, const TrainingTable& table, c
 std::string fit_json(const FitOutcome& outcome, double seconds) {
   Json document = Json::parse(outcome.model.record);
   document["seconds"] = seconds;
-  return dump(document) + "\n";
-}
-
-std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
-  return evaluation_json(outcome, model.record);
-}
-
-std::string evaluation_json(const EvaluateOutcome& outcome, const std::string& model_record) {
-  Json document = metrics_json(outcome.evaluation.overall);
-  Json strata = Json::object();
-  for (const auto& [name, metrics] : outcome.evaluation.strata) strata[name] = metrics_json(metrics);
-  document["strata"] = strata;
-  document["n_unlabeled"] = outcome.n_unlabeled;
-  document["version"] = version();
-  const Json record = Json::parse(model_record);
-  document["model"] = {{"version", record.value("version", Json())},
-                       {"seed", record.value("seed", Json())},
-                       {"options", record.value("options", Json())}};
   return dump(document) + "\n";
 }
 

@@ -11,7 +11,7 @@ namespace lacuna {
 /// of times, paths and thread counts, so that the same seed gives the same bytes.
 std::string make_record(const FitRequest& request, const TrainingTable& table, const FitSummary& summary);
 
-/// The document of `lacuna evaluate --json`, for a model of which only the record is at hand.
-std::string evaluation_json(const EvaluateOutcome& outcome, const std::string& model_record);
+/// The metrics part of what `lacuna evaluate --json` writes, for runs of which many are kept.
+std::string metrics_document(const Evaluation& evaluation, const std::string& model_record);
 
 } // namespace lacuna

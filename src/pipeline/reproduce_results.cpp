@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A number of the metrics; NaN where the JSON has null or no such stratum. JSON has no infinity: an nll of
-/// null is that of a method that gave a true class probability zero.
+/// A number of the metrics; NaN where the JSON has null or no such stratum. An nll of "infinity", or of null
+/// in runs kept from earlier versions, is that of a method that gave a true class probability zero.
 double number_at(const Json& metrics, const std::string& name) {
   const auto found = metrics.find(name);
   if (found != metrics.end() && found->is_number()) return found->get<double>();

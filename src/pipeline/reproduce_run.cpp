@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-EvaluateOutcome evaluate(const Trial& trial, const Scores& scores) {
+Evaluation evaluate(const Trial& trial, const Scores& scores) {
   ReliabilityAccumulator overall;
   std::map<std::string, ReliabilityAccumulator> strata;
   for (Index row = 0; row < trial.test.n_rows(); ++row) {
@@ -24,10 +24,10 @@ EvaluateOutcome evaluate(const Trial& trial, const Scores& scores) {
     for (ReliabilityAccumulator* part : {&overall, &strata[stratum_name(trial.test_is_rare[i] != 0)]})
       part->add(label, scores.prediction[i], scores.error_probability[i], posterior);
   }
-  EvaluateOutcome outcome;
-  outcome.evaluation.overall = overall.metrics();
-  for (const auto& [name, part] : strata) outcome.evaluation.strata[name] = part.metrics();
-  return outcome;
+  Evaluation evaluation;
+  evaluation.overall = overall.metrics();
+  for (const auto& [name, part] : strata) evaluation.strata[name] = part.metrics();
+  return evaluation;
 }
 
 std::string record_of(const LearningOptions& options, const Dataset& data, const FitSummary& summary) {
@@ -57,7 +57,7 @@ RunResult run_contender(const ReproduceRequest& request, const Contender& conten
   run["preset"] = contender.preset;
   run["vae_seed"] = subject.vae_seed;
   run["repeat"] = repeat;
-  run["metrics"] = Json::parse(evaluation_json(evaluate(trial, scores), record));
+  run["metrics"] = Json::parse(metrics_document(evaluate(trial, scores), record));
   Json summary = Json::parse(record)["summary"];
   summary.erase("densities"); // a hundred lines that nobody compares
   run["fit"] = summary;

@@ -4,13 +4,6 @@
 
 namespace lacuna {
 
-namespace {
-
-// Large enough to keep threads busy, small enough to need no memory to speak of.
-constexpr Index rows_per_block = 16384;
-
-} // namespace
-
 void for_each_block(TableReader& reader, Observer& observer,
                     const std::function<void(const TableBlock&)>& work) {
   TableBlock block;

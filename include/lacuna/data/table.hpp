@@ -60,7 +60,8 @@ struct TableBlock {
   Index first_row = 0; ///< number of the first row in the file, from 0, header not counted
   Matrix features;
   std::vector<std::string>
-      labels; ///< canonical label or "" where missing; empty unless a label was asked for
+      labels;                     ///< canonical label or "" where missing; empty unless a label was asked for
+  std::vector<Index> label_lines; ///< the line of each label in its file, from 1; 0 in a file without lines
   std::vector<std::string> strata; ///< empty unless a stratum column was asked for
 };
 

@@ -53,7 +53,7 @@ private:
   CalibrationMethod method_;
   Index n_classes_ = 0;
   std::vector<Row> rows_;
-  std::vector<double> probabilities_; ///< row by row; for `temperature` only
+  std::vector<double> log_probabilities_; ///< row by row; for `temperature` only
 };
 
 } // namespace lacuna

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "lacuna/evaluation/classwise.hpp"
 #include "lacuna/evaluation/isotonic.hpp"
@@ -43,7 +44,8 @@ public:
   /// The metrics, overall and per stratum.
   Evaluation evaluation() const;
   Diagnostics diagnostics(const CurveOptions& options) const;
-  const ScoredRows& rows() const { return rows_; }
+  const ScoredRows& rows() const& { return rows_; }
+  ScoredRows rows() && { return std::move(rows_); }
 
 private:
   struct Stratum {

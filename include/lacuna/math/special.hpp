@@ -18,6 +18,9 @@ double log_multivariate_gamma(double x, Index d);
 /// log of the Beta function for a, b > 0.
 double log_beta(double a, double b);
 
+/// The x in [0, 1] below which a Beta(a, b) variable falls with probability p; a, b > 0.
+double beta_quantile(double p, double a, double b);
+
 /// log(sum(exp(values))) without overflow: -inf for no values or when all are -inf, NaN when one is NaN.
 double log_sum_exp(std::span<const double> values);
 

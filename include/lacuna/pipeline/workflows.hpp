@@ -49,12 +49,13 @@ struct CalibrationRequest {
 struct EvaluateRequest {
   std::string path;
   std::string label_column;
-  std::string stratum_column;       ///< may be empty
-  std::vector<std::string> classes; ///< for a table of probabilities: its class columns; empty: found by name
+  std::string stratum_column; ///< may be empty
   TableOptions table;
-  CurveOptions curve;
-  std::optional<CalibrationRequest> calibration;
   int threads = 0;
+  CurveOptions curve{};
+  std::optional<CalibrationRequest> calibration{};
+  std::vector<std::string>
+      classes{}; ///< for a table of probabilities: its class columns; empty: found by name
 };
 
 /// What calibration did. `before` are the predictions as they came, on the same test rows.

@@ -1,0 +1,50 @@
+#include "lacuna/evaluation/evaluator.hpp"
+
+#include "evaluation/checks.hpp"
+
+namespace lacuna {
+
+Evaluator::Evaluator(Index n_classes) : classwise_(n_classes), confusion_matrix_(n_classes) {}
+
+void Evaluator::add(int label, int prediction, double error_probability,
+                    std::span<const double> probabilities, const std::string* stratum) {
+  // A row that is refused leaves no trace: the first two look at it before anything is kept.
+  check_scored_row(rows_.n_rows() + 1, label, prediction, error_probability, probabilities);
+  classwise_.add(label, probabilities);
+  overall_.add(label, prediction, error_probability, probabilities);
+  confusion_matrix_.add(label, prediction);
+  rows_.label.push_back(label);
+  rows_.prediction.push_back(prediction);
+  rows_.error_probability.push_back(error_probability);
+  if (stratum == nullptr) {
+    rows_.stratum.push_back(no_stratum);
+    return;
+  }
+  const auto [found, is_new] = strata_.try_emplace(*stratum);
+  if (is_new) {
+    found->second.number = static_cast<int>(rows_.stratum_names.size());
+    rows_.stratum_names.push_back(*stratum);
+  }
+  found->second.metrics.add(label, prediction, error_probability, probabilities);
+  rows_.stratum.push_back(found->second.number);
+}
+
+Evaluation Evaluator::evaluation() const {
+  Evaluation result;
+  result.overall = overall_.metrics();
+  for (const auto& [name, stratum] : strata_) result.strata[name] = stratum.metrics.metrics();
+  return result;
+}
+
+Diagnostics Evaluator::diagnostics(const CurveOptions& options) const {
+  Diagnostics result;
+  result.reliability = reliability_curve(rows_, options.bin_kind, options.n_bins);
+  const std::vector<ErrorGroup> groups = error_groups(rows_);
+  result.corp = corp_curve(groups);
+  result.risk_coverage = risk_coverage(groups);
+  result.classwise_calibration_error = classwise_.mean_calibration_error();
+  result.confusion_matrix = confusion_matrix_;
+  return result;
+}
+
+} // namespace lacuna

@@ -1,0 +1,173 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "lacuna/core/version.hpp"
+#include "pipeline/record.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Enough for every screen and every page of a paper.
+constexpr Index max_curve_points = 512;
+
+// JSON has no infinity and no NaN: the first becomes a word, so that a reader can tell it from what nobody
+// knows, which becomes null.
+Json number(double value) {
+  return std::isinf(value) ? Json(value > 0.0 ? "infinity" : "-infinity") : Json(value);
+}
+
+Json metrics_json(const Metrics& metrics) {
+  Json bins = Json::array();
+  for (const ReliabilityBin& bin : metrics.bins)
+    bins.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"n", bin.n},
+                    {"mean_error_probability", bin.mean_error_probability},
+                    {"error_rate", bin.error_rate}});
+  return {{"n", metrics.n},
+          {"error_rate", metrics.error_rate},
+          {"mean_error_probability", metrics.mean_error_probability},
+          {"ece", metrics.ece},
+          {"overconfidence", metrics.overconfidence},
+          {"underconfidence", metrics.underconfidence},
+          {"brier_error", metrics.brier_error},
+          {"brier", metrics.brier},
+          {"nll", number(metrics.nll)},
+          {"bins", bins}};
+}
+
+Json evaluation_object(const Evaluation& evaluation) {
+  Json document = metrics_json(evaluation.overall);
+  Json strata = Json::object();
+  for (const auto& [name, metrics] : evaluation.strata) strata[name] = metrics_json(metrics);
+  document["strata"] = strata;
+  return document;
+}
+
+Json model_json(const std::string& model_record) {
+  if (model_record.empty()) return nullptr;
+  const Json record = Json::parse(model_record);
+  return {{"version", record.value("version", Json())},
+          {"seed", record.value("seed", Json())},
+          {"options", record.value("options", Json())}};
+}
+
+Json reliability_json(const ReliabilityCurve& curve, const std::vector<std::string>& strata) {
+  Json bins = Json::array();
+  for (const CurveBin& bin : curve.bins) {
+    Json contributions = Json::object();
+    for (std::size_t s = 0; s < strata.size(); ++s) contributions[strata[s]] = bin.contributions[s];
+    bins.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"n", bin.n},
+                    {"n_errors", bin.n_errors},
+                    {"mean_error_probability", bin.mean_error_probability},
+                    {"error_rate", bin.error_rate},
+                    {"interval_low", bin.interval.low},
+                    {"interval_high", bin.interval.high},
+                    {"contributions", contributions}});
+  }
+  return {{"bin_kind", to_string(curve.bin_kind)},
+          {"n_bins", curve.n_bins},
+          {"interval_level", interval_level},
+          {"calibration_error", curve.calibration_error},
+          {"bins", bins}};
+}
+
+Json murphy_json(const MurphyDecomposition& murphy) {
+  return {{"reliability", murphy.reliability},
+          {"resolution", murphy.resolution},
+          {"uncertainty", murphy.uncertainty},
+          {"within_bins", murphy.within_bins}};
+}
+
+Json corp_json(const CorpCurve& corp) {
+  Json curve = Json::array();
+  for (const IsotonicBlock& block : thinned(corp.blocks, max_curve_points))
+    curve.push_back({{"low", block.low},
+                     {"high", block.high},
+                     {"n", static_cast<Index>(std::lround(block.weight))},
+                     {"mean_error_probability", block.mean_x},
+                     {"error_rate", block.value}});
+  return {{"miscalibration", corp.miscalibration},
+          {"discrimination", corp.discrimination},
+          {"uncertainty", corp.uncertainty},
+          {"n_blocks", corp.blocks.size()},
+          {"curve", curve}};
+}
+
+Json risk_coverage_json(const RiskCoverage& risk_coverage) {
+  Json curve = Json::array();
+  for (const RiskCoveragePoint& point : thinned(risk_coverage.curve, max_curve_points))
+    curve.push_back(
+        {{"error_probability", point.error_probability}, {"coverage", point.coverage}, {"risk", point.risk}});
+  return {{"aurc", risk_coverage.aurc},
+          {"augrc", risk_coverage.augrc},
+          {"coverage_at_5_percent_risk", risk_coverage.coverage_at_5_percent_risk},
+          {"risk_at_80_percent_coverage", risk_coverage.risk_at_80_percent_coverage},
+          {"curve", curve}};
+}
+
+Json confusion_json(const ConfusionMatrix& matrix) {
+  Json rows = Json::array();
+  const auto n_classes = static_cast<int>(matrix.n_classes());
+  for (int label = 0; label < n_classes; ++label) {
+    Json row = Json::array();
+    for (int prediction = 0; prediction < n_classes; ++prediction)
+      row.push_back(matrix.count(label, prediction));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json calibration_json(const CalibrationOutcome& calibration, const Evaluation& after) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : calibration.parameters) parameters[name] = value;
+  return {{"method", to_string(calibration.method)},
+          {"n_rows", calibration.n_rows},
+          {"parameters", parameters},
+          {"before", evaluation_object(calibration.before)},
+          {"after", evaluation_object(after)}};
+}
+
+std::string document_text(const EvaluateOutcome& outcome, const std::string& model_record) {
+  const Diagnostics& diagnostics = outcome.diagnostics;
+  Json document = evaluation_object(outcome.evaluation);
+  document["n_unlabeled"] = outcome.n_unlabeled;
+  document["version"] = version();
+  document["model"] = model_json(model_record);
+  document["classes"] = outcome.class_names;
+  document["classwise_calibration_error"] = diagnostics.classwise_calibration_error;
+  document["reliability"] = reliability_json(diagnostics.reliability, outcome.rows.stratum_names);
+  document["murphy"] = murphy_json(diagnostics.reliability.murphy);
+  document["corp"] = corp_json(diagnostics.corp);
+  document["risk_coverage"] = risk_coverage_json(diagnostics.risk_coverage);
+  document["confusion_matrix"] = confusion_json(diagnostics.confusion_matrix);
+  if (outcome.calibration)
+    document["calibration"] = calibration_json(*outcome.calibration, outcome.evaluation);
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
+
+std::string metrics_document(const Evaluation& evaluation, const std::string& model_record) {
+  Json document = evaluation_object(evaluation);
+  document["n_unlabeled"] = 0;
+  document["version"] = version();
+  document["model"] = model_json(model_record);
+  return document.dump();
+}
+
+std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
+  return document_text(outcome, model.record);
+}
+
+std::string evaluation_json(const EvaluateOutcome& outcome) {
+  return document_text(outcome, "");
+}
+
+} // namespace lacuna

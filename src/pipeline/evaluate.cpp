@@ -4,6 +4,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/evaluate_page.hpp"
 #include "pipeline/scored_source.hpp"
 #include "pipeline/tables.hpp"
 
@@ -70,8 +71,9 @@ void add(Evaluator& evaluator, const ScoredRow& row, const EvaluateRequest& requ
   evaluator.add(row.label, row.prediction, row.error_probability, row.probabilities, row.stratum);
 }
 
+/// `page_rows` gathers the rows of a model for its page; null when there is nothing to gather.
 EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const EvaluateRequest& request,
-                         Observer& observer) {
+                         PageRows* page_rows, Observer& observer) {
   EvaluateOutcome outcome;
   outcome.class_names = test.class_names();
   const auto n_classes = static_cast<Index>(outcome.class_names.size());
@@ -88,6 +90,7 @@ EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const Ev
           calibrator->apply(row.prediction, row.error_probability, row.probabilities);
         }
         add(evaluator, row, request);
+        if (page_rows != nullptr) page_rows->add(row.columns, row.features, row.label, row.log_ratio);
       },
       observer);
   if (evaluator.rows().n_rows() == 0)
@@ -109,7 +112,11 @@ EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& reques
   const auto test = open_model_source(model, test_place(request), request.threads);
   const auto calibration =
       request.calibration ? open_model_source(model, calibration_place(request), request.threads) : nullptr;
-  return evaluate(*test, calibration.get(), request, observer);
+  if (!request.wants_report) return evaluate(*test, calibration.get(), request, nullptr, observer);
+  PageRows rows(model.schema.n_features(), model.classifier.n_features());
+  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, &rows, observer);
+  outcome.report = evaluation_page(model, request, outcome, rows, observer);
+  return outcome;
 }
 
 EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer) {
@@ -119,7 +126,9 @@ EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer&
   const auto calibration = request.calibration
                                ? open_probability_source(calibration_place(request), test->class_names())
                                : nullptr;
-  return evaluate(*test, calibration.get(), request, observer);
+  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, nullptr, observer);
+  if (request.wants_report) outcome.report = evaluation_page(request, outcome);
+  return outcome;
 }
 
 } // namespace lacuna

@@ -28,7 +28,11 @@ public:
   Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override {
     Index n_unlabeled = 0;
     for_each_block(reader_, observer, [&](const TableBlock& block) {
-      Scores scores = model_.score(block.features.view(), block.first_row, threads_);
+      const Matrix mapped = model_.features.empty()
+                                ? Matrix()
+                                : model_.features.apply(block.features.view(), block.first_row, threads_);
+      const Matrix& features = model_.features.empty() ? block.features : mapped;
+      Scores scores = model_.classifier.score(features.view(), threads_);
       for (Index row = 0; row < block.features.n_rows(); ++row) {
         const auto i = static_cast<std::size_t>(row);
         if (block.labels[i].empty()) {
@@ -37,7 +41,10 @@ public:
         }
         ScoredRow scored{class_of(block, i), scores.prediction[i], scores.error_probability[i],
                          std::span(scores.posterior.row(row), class_names().size()),
-                         block.strata.empty() ? nullptr : &block.strata[i]};
+                         block.strata.empty() ? nullptr : &block.strata[i],
+                         block.features.row(row),
+                         features.row(row),
+                         scores.log_ratio[i]};
         use(scored);
       }
     });
@@ -87,9 +94,13 @@ public:
           ++n_unlabeled;
           continue;
         }
-        ScoredRow scored{block.labels[i], block.predictions[i], block.error_probability[i],
-                         std::span(block.probabilities.row(static_cast<Index>(i)), class_names().size()),
-                         block.strata.empty() ? nullptr : &block.strata[i]};
+        ScoredRow scored;
+        scored.label = block.labels[i];
+        scored.prediction = block.predictions[i];
+        scored.error_probability = block.error_probability[i];
+        scored.probabilities =
+            std::span(block.probabilities.row(static_cast<Index>(i)), class_names().size());
+        scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
         use(scored);
       }
       observer.progress("reading", reader_.position(), 1.0);

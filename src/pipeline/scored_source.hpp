@@ -18,6 +18,10 @@ struct ScoredRow {
   double error_probability = 0.0;
   std::span<double> probabilities;
   const std::string* stratum = nullptr; ///< null when strata were not asked for
+  // Of a model's rows only:
+  const double* columns = nullptr;  ///< the table's columns, encoded
+  const double* features = nullptr; ///< what the densities see
+  double log_ratio = 0.0;
 };
 
 /// Where scored rows come from: a model and a table, or a table of probabilities.

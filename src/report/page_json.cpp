@@ -64,6 +64,11 @@ std::string levels(const std::vector<double>& values) {
   return text;
 }
 
+/// Infinity is a word, as in the documents of lacuna evaluate.
+Json number(double value) {
+  return std::isinf(value) ? Json(value > 0.0 ? "infinity" : "-infinity") : Json(value);
+}
+
 Json metrics_json(const Metrics& metrics) {
   return {{"n", metrics.n},
           {"error_rate", metrics.error_rate},
@@ -73,7 +78,7 @@ Json metrics_json(const Metrics& metrics) {
           {"underconfidence", metrics.underconfidence},
           {"brier_error", metrics.brier_error},
           {"brier", metrics.brier},
-          {"nll", metrics.nll}};
+          {"nll", number(metrics.nll)}};
 }
 
 Json bin_json(const CurveBin& bin) {

@@ -16,14 +16,13 @@ const metric_definitions = [
   ["classwise_calibration_error", "For each class, the mean distance between its probability and its frequency over 20 equal bins of its probability; then the mean over the classes. 0 is best."],
 ];
 
-function metric_text(name, value, n) {
-  if (name === "nll" && value === null && n > 0) return "∞";
-  return fixed(value, 4);
+function metric_text(value) {
+  return value === "infinity" ? "∞" : fixed(value, 4);
 }
 
 function metric_cell(name, metrics) {
   const value = metrics[name];
-  const cell = element("td", { "data-metric": name }, metric_text(name, value, metrics.n));
+  const cell = element("td", { "data-metric": name }, metric_text(value));
   if (is_number(value)) cell.dataset.value = String(value);
   return cell;
 }

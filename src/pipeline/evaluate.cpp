@@ -12,9 +12,6 @@ namespace lacuna {
 
 namespace {
 
-// More groups than this are hardly groups: the column was meant to be another one.
-constexpr Index max_strata = 1000;
-
 SourcePlace test_place(const EvaluateRequest& request) {
   return {request.path, request.label_column, request.stratum_column, request.table};
 }
@@ -61,16 +58,6 @@ std::unique_ptr<Calibrator> fit_calibrator(ScoredSource& source, const EvaluateR
   return calibrator;
 }
 
-void add(Evaluator& evaluator, const ScoredRow& row, const EvaluateRequest& request) {
-  if (row.stratum != nullptr && evaluator.n_strata() >= max_strata && !evaluator.has_stratum(*row.stratum))
-    throw Error(
-        ErrorKind::data,
-        fmt::format("'{}': column '{}' has more than {} different values; --stratum wants a column with "
-                    "a few group names",
-                    request.path, request.stratum_column, max_strata));
-  evaluator.add(row.label, row.prediction, row.error_probability, row.probabilities, row.stratum);
-}
-
 /// `page_rows` gathers the rows of a model for its page; null when there is nothing to gather.
 EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const EvaluateRequest& request,
                          PageRows* page_rows, Observer& observer) {
@@ -81,15 +68,16 @@ EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const Ev
   if (calibration != nullptr)
     calibrator = fit_calibrator(*calibration, request, outcome.calibration.emplace(), observer);
 
+  const SourcePlace place = test_place(request);
   Evaluator before(n_classes);
   Evaluator evaluator(n_classes);
   outcome.n_unlabeled = test.for_each(
       [&](ScoredRow& row) {
         if (calibrator) {
-          add(before, row, request);
+          add_row(before, row, place);
           calibrator->apply(row.prediction, row.error_probability, row.probabilities);
         }
-        add(evaluator, row, request);
+        add_row(evaluator, row, place);
         if (page_rows != nullptr) page_rows->add(row.columns, row.features, row.label, row.log_ratio);
       },
       observer);

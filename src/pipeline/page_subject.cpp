@@ -210,7 +210,8 @@ private:
     RegionRows rows{has_columns ? test_.columns.view() : test_.features.view(),
                     has_columns ? input_.column_names : input_.feature_names,
                     {},
-                    {}};
+                    {},
+                    static_cast<Index>(input_.class_names.size())};
     for (const Index row : test_.row) {
       rows.error_probability.push_back(method.scored->error_probability[at(row)]);
       rows.is_error.push_back(method.scored->is_error(row) ? 1 : 0);

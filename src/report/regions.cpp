@@ -86,7 +86,9 @@ public:
       const Sums& sums = doubtful_->sums;
       const Interval interval = clopper_pearson(sums.n, sums.n_errors, interval_level);
       const char* ending = sums.expected() >= interval.low ? "It does not know there, and says so."
-                                                           : "It does not know there, and says too little.";
+                           : knows_nothing(sums)
+                               ? "It says that it does not know there; its guesses happened to be bad ones."
+                               : "It does not know there, and says too little.";
       result.push_back({"Most doubt where " + place(*doubtful_), figures(sums) + " " + ending});
     }
     if (surprising_ && !same(doubtful_, surprising_))
@@ -99,6 +101,11 @@ private:
   static bool same(const std::optional<Part>& a, const std::optional<Part>& b) {
     return a && b && a->first == b->first && a->second == b->second && a->first_part == b->first_part &&
            a->second_part == b->second_part;
+  }
+
+  /// Near the error probability of someone who takes all classes for equally likely.
+  bool knows_nothing(const Sums& sums) const {
+    return sums.expected() > 0.9 * (1.0 - 1.0 / static_cast<double>(rows_.n_classes));
   }
 
   std::string place(const Part& part) const {
@@ -137,7 +144,7 @@ private:
   // Many parts are looked at, so chance alone would give some of them a bad interval at the usual level.
   void consider_surprise(const Part& part) {
     const double excess = part.sums.made() - part.sums.expected();
-    if (excess < remarkable) return;
+    if (excess < remarkable || knows_nothing(part.sums)) return;
     if (surprising_ && excess <= surprising_->sums.made() - surprising_->sums.expected()) return;
     const double n_looks = static_cast<double>(n_features_ * n_features_ * n_parts * n_parts);
     const double level = 1.0 - (1.0 - interval_level) / n_looks;

@@ -10,7 +10,7 @@ namespace lacuna {
 namespace {
 
 // Differences that a reader would not act upon.
-constexpr double negligible = 0.02;
+constexpr double negligible = 0.03;
 
 struct Balance {
   double announced = 0.0;
@@ -70,7 +70,7 @@ ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
     head = " is too careful";
   else if (worst != nullptr)
     head = " keeps its word on the whole, but is overconfident in " + quoted(worst->first);
-  else if (overall.overconfidence >= 2.5 * negligible)
+  else if (overall.overconfidence >= 2.0 * negligible)
     head = " is right on average, but overconfident about some rows and too careful about others";
   else
     head = " keeps its word";

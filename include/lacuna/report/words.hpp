@@ -27,6 +27,7 @@ struct RegionRows {
   std::vector<std::string> feature_names;
   std::vector<double> error_probability;
   std::vector<char> is_error;
+  Index n_classes = 2;
 };
 
 /// Looks at pairs of features, each cut into low, middle and high, for the part of the data where a method

@@ -21,24 +21,28 @@ function add_subject(host, subject, number) {
   host.append(section);
   if (subject.title) section.append(element("h2", {}, subject.title));
   section.append(element("ul", { class: "lead" }, ...subject.sentences.map(sentence_node)));
-  const has_rows = subject.test.x.length > 0;
-  const top = [];
-  if (subject.data && subject.data.x.length > 0) top.push(data_figure);
-  if (subject.kappa) top.push(log_ratio_figure);
-  const host_of = (n) => {
-    if (n < 2) return section;
-    const row = element("div", { class: "row" });
-    section.append(row);
-    return row;
+  const maps = [];
+  if (subject.data && subject.data.x.length > 0) maps.push(data_figure);
+  if (subject.kappa) maps.push(log_ratio_figure);
+  const answers = [];
+  if (subject.test.x.length > 0) answers.push(error_map_figure);
+  if (subject.methods.some((method) => method.field)) answers.push(fields_figure);
+  // Panels of several methods need the whole width; the figures of one stand two by two.
+  const is_single = subject.methods.length === 1;
+  const add_pairs = (makers) => {
+    for (let i = 0; i < makers.length; i += 2) {
+      const row = element("div", { class: "row" });
+      section.append(row);
+      makers.slice(i, i + 2).forEach((make) => add_figure(row, make(subject, prefix)));
+    }
   };
-  const top_host = host_of(top.length);
-  top.forEach((make) => add_figure(top_host, make(subject, prefix)));
-  if (has_rows) add_figure(section, error_map_figure(subject, prefix));
-  if (subject.methods.some((method) => method.field)) add_figure(section, fields_figure(subject, prefix));
-  add_figure(section, reliability_figure(subject, prefix));
-  const row = host_of(2);
-  add_figure(row, risk_coverage_figure(subject, prefix));
-  add_figure(row, confusion_figure(subject, prefix));
+  if (is_single) {
+    add_pairs([...maps, ...answers, reliability_figure, risk_coverage_figure, confusion_figure]);
+  } else {
+    add_pairs(maps);
+    [...answers, reliability_figure].forEach((make) => add_figure(section, make(subject, prefix)));
+    add_pairs([risk_coverage_figure, confusion_figure]);
+  }
   add_words(section, subject);
   add_metrics_table(section, subject, prefix);
 }

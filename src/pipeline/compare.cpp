@@ -81,9 +81,9 @@ private:
   }
 
   void keep(const TrainingTable& table, const Matrix& columns, const Matrix& features) {
-    train_ = std::make_unique<PageRows>(columns.n_cols(), features.n_cols());
+    train_ = std::make_unique<PageRows>(PageRows::Kind::train, columns.n_cols(), features.n_cols());
     for (Index i = 0; i < features.n_rows(); ++i)
-      train_->add(columns.row(i), features.row(i), table.data.is_labeled(i) ? label_at(table, i) : -1,
+      train_->add(columns.row(i), features.row(i), table.data.is_labeled(i) ? label_at(table, i) : missing_label,
                   std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -114,7 +114,8 @@ private:
     place.table.labels_path = request_.test_labels_path;
     TableReader reader(place.path, model.schema, place.table, place.label_column, place.stratum_column);
     std::vector<Evaluator> evaluators(outcome_.methods.size(), Evaluator(n_classes));
-    test_ = std::make_unique<PageRows>(model.schema.n_features(), model.classifier.n_features());
+    test_ = std::make_unique<PageRows>(PageRows::Kind::test, model.schema.n_features(),
+                                       model.classifier.n_features());
     const LabelNumbers numbers(model.classifier.parts().class_names, place);
     Index n_unlabeled = 0;
     for_each_block(reader, observer_, [&](const TableBlock& block) {

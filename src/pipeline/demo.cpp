@@ -13,6 +13,7 @@
 #include "lacuna/data/toys.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/report/toy_figure.hpp"
+#include "pipeline/demo_page.hpp"
 
 namespace lacuna {
 
@@ -117,10 +118,12 @@ ToyFigureMap map_of(const ToyFigure& figure, Method method, const GenerativeClas
   return map;
 }
 
-void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome, Observer& observer) {
+void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome,
+             std::vector<ReportSubject>& subjects, Observer& observer) {
   const std::string name = which.name;
   const Toy toy = make_toy(name, request.seed);
   ToyFigure figure = figure_of_data(which.title, toy.train);
+  ToySubject subject(name, which.title, toy, request.threads);
   for (const Method method : methods) {
     LearningOptions options;
     options.method = method;
@@ -128,6 +131,7 @@ void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outc
     options.threads = request.threads;
     const FitResult fit = fit_classifier(toy.train, options, observer);
     outcome.results.push_back(evaluate(name, toy, method, fit.classifier, request.threads));
+    if (request.wants_report) subject.add(method, fit);
     if (method == Method::mcar_sampling || method == Method::mar)
       figure.maps.push_back(map_of(figure, method, fit.classifier, request.threads));
   }
@@ -139,6 +143,7 @@ void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outc
   write(base + "-train.csv", table_text(toy.train, nullptr));
   write(base + "-test.csv", table_text(toy.test, &toy.never_labeled));
   write(base + ".svg", toy_figure_svg(figure));
+  if (request.wants_report) subjects.push_back(subject.make());
 }
 
 const DemoResult& result_of(const DemoOutcome& outcome, const std::string& toy, Method method) {
@@ -162,11 +167,13 @@ std::string comparison(double mar, double mcar) {
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
   make_directory(request.directory);
   DemoOutcome outcome;
+  std::vector<ReportSubject> subjects;
   double done = 0.0;
   for (const ToyName& toy : toys) {
-    run_toy(toy, request, outcome, observer);
+    run_toy(toy, request, outcome, subjects, observer);
     observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
+  if (request.wants_report) outcome.report = demo_page(std::move(subjects), request.seed);
   return outcome;
 }
 

@@ -101,7 +101,7 @@ EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& reques
   const auto calibration =
       request.calibration ? open_model_source(model, calibration_place(request), request.threads) : nullptr;
   if (!request.wants_report) return evaluate(*test, calibration.get(), request, nullptr, observer);
-  PageRows rows(model.schema.n_features(), model.classifier.n_features());
+  PageRows rows(PageRows::Kind::test, model.schema.n_features(), model.classifier.n_features());
   EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, &rows, observer);
   outcome.report = evaluation_page(model, request, outcome, rows, observer);
   return outcome;

@@ -30,7 +30,7 @@ PageRows training_rows(const Model& model, const EvaluateRequest& request, Obser
   std::map<std::string, int> class_number;
   for (const std::string& name : model.classifier.parts().class_names)
     class_number.emplace(name, static_cast<int>(class_number.size()));
-  PageRows rows(model.schema.n_features(), model.classifier.n_features());
+  PageRows rows(PageRows::Kind::train, model.schema.n_features(), model.classifier.n_features());
   for_each_block(reader, observer, [&](const TableBlock& block) {
     const Matrix features = model.features.empty()
                                 ? block.features
@@ -40,7 +40,7 @@ PageRows training_rows(const Model& model, const EvaluateRequest& request, Obser
       const auto at = static_cast<std::size_t>(i);
       const auto found = class_number.find(block.labels[at]);
       const bool is_labeled = found != class_number.end();
-      rows.add(block.features.row(i), features.row(i), is_labeled ? found->second : -1,
+      rows.add(block.features.row(i), features.row(i), is_labeled ? found->second : missing_label,
                is_labeled ? nan : scores.log_ratio[at]);
     }
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lacuna/core/random.hpp"
+#include "lacuna/data/dataset.hpp"
 
 namespace lacuna {
 
@@ -17,25 +18,30 @@ std::size_t at(Index i) {
 
 } // namespace
 
-PageRows::PageRows(Index n_columns, Index n_features)
-    : n_columns_(n_columns <= max_columns ? n_columns : 0), n_features_(n_features) {}
+PageRows::PageRows(Kind kind, Index n_columns, Index n_features)
+    : n_columns_(n_columns <= max_columns ? n_columns : 0), n_features_(n_features) {
+  samples_[0].limit = kind == Kind::train ? max_unlabeled_drawn : 0;
+  samples_[1].limit = kind == Kind::train ? max_labeled_drawn : max_test_drawn;
+}
 
 void PageRows::add(const double* columns, const double* features, int label, double log_ratio) {
   const Index row = n_rows();
   log_ratio_.push_back(log_ratio);
-  const auto n_chosen = static_cast<Index>(chosen_.size());
+  Sample& sample = samples_[label == missing_label ? 0 : 1];
   const std::uint64_t key =
       RandomStream(0, RandomPurpose::report_rows, static_cast<std::uint64_t>(row)).next();
-  if (n_chosen < max_drawn_rows) {
-    columns_.resize(at((n_chosen + 1) * n_columns_));
-    features_.resize(at((n_chosen + 1) * n_features_));
-    label_.resize(at(n_chosen + 1));
-    chosen_.push({key, row, n_chosen});
-    keep(n_chosen, columns, features, label);
-  } else if (const Candidate last = chosen_.top(); key < last.key) {
-    chosen_.pop();
-    chosen_.push({key, row, last.slot});
-    keep(last.slot, columns, features, label);
+  if (static_cast<Index>(sample.chosen.size()) < sample.limit) {
+    const auto slot = static_cast<Index>(label_.size());
+    columns_.resize(at((slot + 1) * n_columns_));
+    features_.resize(at((slot + 1) * n_features_));
+    label_.resize(at(slot + 1));
+    sample.chosen.push({key, row, slot});
+    keep(slot, columns, features, label);
+  } else if (sample.limit > 0 && key < sample.chosen.top().key) {
+    const Index slot = sample.chosen.top().slot;
+    sample.chosen.pop();
+    sample.chosen.push({key, row, slot});
+    keep(slot, columns, features, label);
   }
 }
 
@@ -47,8 +53,9 @@ void PageRows::keep(Index slot, const double* columns, const double* features, i
 
 PageRows::Drawn PageRows::drawn() const {
   std::vector<Candidate> candidates;
-  for (std::priority_queue<Candidate> rest = chosen_; !rest.empty(); rest.pop())
-    candidates.push_back(rest.top());
+  for (const Sample& sample : samples_)
+    for (std::priority_queue<Candidate> rest = sample.chosen; !rest.empty(); rest.pop())
+      candidates.push_back(rest.top());
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
   Drawn drawn;

@@ -59,9 +59,11 @@ private:
     subject_.plane = plane_.plane;
     subject_.test = {input_.test->n_rows(), plane_.test.x, plane_.test.y, test_.label, {}};
     for (const Index row : test_.row) subject_.test.log_ratio.push_back(input_.test->log_ratio()[at(row)]);
-    if (input_.train != nullptr && input_.fit)
-      subject_.data = ReportDataView{input_.train_rows_name, input_.train->n_rows(), input_.fit->class_counts,
-                                     plane_.train.x,         plane_.train.y,         train.label};
+    if (input_.train != nullptr && input_.fit) {
+      std::vector<Index> counts = input_.fit->class_counts;
+      counts.resize(input_.class_names.size());
+      subject_.data = ReportDataView{input_.train->n_rows(), counts, plane_.train.x, plane_.train.y, train.label};
+    }
     if (!has_kappa()) return;
     ReportKappa kappa{input_.fit->kappa, kappa_positions(input_.fit->kappa, input_.test->log_ratio()), {}};
     if (kappa.positions.empty()) return;

@@ -34,7 +34,6 @@ struct PageInput {
   std::vector<std::string> feature_names; ///< of the features the densities see
   const PageRows* test = nullptr;         ///< null: nothing is known but predictions
   const PageRows* train = nullptr;        ///< labels: class number or -1. May be null
-  std::string train_rows_name = "training rows";
   std::optional<FitSummary> fit; ///< of the method that chose the region
   std::vector<PageMethod> methods;
   int threads = 0;

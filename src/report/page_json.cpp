@@ -141,8 +141,7 @@ Json method_json(const ReportMethod& method) {
 }
 
 Json data_json(const ReportDataView& data, const ReportPlane& plane) {
-  return {{"rows_name", clean(data.rows_name)},
-          {"n_rows", data.n_rows},
+  return {{"n_rows", data.n_rows},
           {"class_counts", data.class_counts},
           {"x", coordinates(data.x, plane.x_low, plane.x_high)},
           {"y", coordinates(data.y, plane.y_low, plane.y_high)},

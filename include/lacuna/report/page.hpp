@@ -23,7 +23,6 @@ struct ReportPlane {
 
 /// Labeled rows by class over unlabeled ones. Counts are of all rows; x, y and label are of the rows drawn.
 struct ReportDataView {
-  std::string rows_name; ///< "training rows"
   Index n_rows = 0;
   std::vector<Index> class_counts; ///< labeled rows per class
   std::vector<double> x;

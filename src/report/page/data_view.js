@@ -4,11 +4,15 @@ function data_figure(subject, prefix) {
   const data = subject.data;
   const n_labeled = d3.sum(data.class_counts);
   let highlighted = -1;
+  const n_drawn = data.label.filter((label) => label >= 0).length;
+  const part = (drawn, all) => (drawn < all ? `${count_text(drawn)} of ${count_text(all)}` : `all ${count_text(all)}`);
+  const sampled = data.label.length < data.n_rows
+    ? ` Shown are ${part(n_drawn, n_labeled)} labeled and ${part(data.label.length - n_drawn, data.n_rows - n_labeled)} unlabeled rows, chosen at random.` : "";
   const note = subject.plane.note ? ` ${subject.plane.note}` : "";
   const figure = {
     id: `${prefix}data`,
     title: "The data",
-    caption: `${rows_text(n_labeled)} with a label, coloured by class, over ${rows_text(data.n_rows - n_labeled)} without one, in grey.${note}${shown_text(data, data.n_rows, data.rows_name)}`,
+    caption: `${rows_text(n_labeled)} with a label, coloured by class, over ${rows_text(data.n_rows - n_labeled)} without one, in grey.${note}${sampled}${outside_text(data)}`,
     columns: () => 1,
     height: plane_height,
     panels: () => [{
@@ -30,10 +34,10 @@ function data_figure(subject, prefix) {
     keys: (theme) => {
       const colours = class_colours(subject, theme);
       const keys = subject.class_names.map((name, y) => ({
-        label: `${name === "" ? "(empty)" : name} ${count_text(data.class_counts[y])}`, colour: colours[y], mark: 1, pressed: y === highlighted,
+        label: name === "" ? "(empty)" : name, count: data.class_counts[y], colour: colours[y], mark: 1, pressed: y === highlighted,
         press: () => { highlighted = highlighted === y ? -1 : y; figure.redraw(); },
       }));
-      return [...keys, { label: `no label ${count_text(data.n_rows - n_labeled)}`, colour: theme.unlabeled, mark: 1 }];
+      return [...keys, { label: "no label", count: data.n_rows - n_labeled, colour: theme.unlabeled, mark: 1 }];
     },
     table: () => ({
       head: ["class", "labeled rows"],

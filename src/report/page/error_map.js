@@ -12,7 +12,7 @@ function error_map_figure(subject, prefix) {
   return {
     id: `${prefix}error-probability`,
     title: "Where it may be wrong",
-    caption: `The error probability of every test row${methods.length > 1 ? ", by method" : ""}. Strongly coloured are the rows where a method admits that it does not know; the end of the scale, ${percent(most)}, is knowing nothing.${shown_text(test, test.n_rows, "test rows")}`,
+    caption: `The error probability of every test row${methods.length > 1 ? ", by method" : ""}. Strongly coloured are the rows where a method admits that it does not know; the end of the scale, ${percent(most)}, is knowing nothing.${test_rows_text(test)}`,
     columns: methods.length === 1 ? () => 1 : panel_columns(methods.length),
     height: plane_height,
     panels: () => methods.map((method) => ({

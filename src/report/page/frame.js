@@ -170,6 +170,7 @@ function key_list(figure, theme) {
     const svg = d3.create("svg").attr("width", sign_width(key)).attr("height", 14).attr("aria-hidden", "true");
     draw_sign(svg, key, theme);
     const name = element("span", { class: "name" }, key.label);
+    if (key.count !== undefined) name.append(element("span", { class: "count" }, ` ${count_text(key.count)}`));
     if (key.label.length > 24) name.setAttribute("title", key.label);
     const content = key.press
       ? element("button", { type: "button", "aria-pressed": String(Boolean(key.pressed)), onclick: key.press }, svg.node(), name)

@@ -11,7 +11,7 @@ function sentence_node(text) {
 function add_words(host, subject) {
   if (subject.words.length === 0) return;
   const list = element("dl", {});
-  subject.words.forEach((word) => list.append(element("dt", {}, word.head), element("dd", {}, word.text)));
+  subject.words.forEach((word) => list.append(element("div", {}, element("dt", {}, word.head), element("dd", {}, word.text))));
   host.append(element("section", { class: "words" }, element("h3", {}, "What to trust, and what not"), list));
 }
 

@@ -1,6 +1,6 @@
 // Rows as dots on the subject's plane, and everything that map figures share.
 
-const plane_margin = { left: 40, right: 6, top: 6, bottom: 34 };
+const plane_margin = { left: 46, right: 6, top: 6, bottom: 34 };
 const plane_height = (width) => Math.min(440, Math.max(230, 0.82 * width));
 // Coordinates arrive as whole numbers over the shown range.
 const coordinate_steps = 9999;
@@ -21,8 +21,9 @@ function plane_axes(stage, subject) {
   const g = stage.g.append("g").attr("aria-hidden", "true");
   g.append("rect").attr("x", box.x).attr("y", box.y).attr("width", box.width).attr("height", box.height)
     .attr("fill", "none").attr("stroke", stage.theme.line);
-  axis_bottom(g, x, box.y + box.height, shortened(plane.x_name, 40), stage.theme, Math.max(3, box.width / 90));
-  axis_left(g, y, box.x, shortened(plane.y_name, 40), stage.theme, Math.max(3, box.height / 70));
+  const format = (low, high) => (Math.max(Math.abs(low), Math.abs(high)) >= 1000 ? d3.format("~s") : null);
+  axis_bottom(g, x, box.y + box.height, shortened(plane.x_name, 40), stage.theme, Math.max(3, box.width / 90), format(plane.x_low, plane.x_high));
+  axis_left(g, y, box.x, shortened(plane.y_name, 40), stage.theme, Math.max(3, box.height / 70), format(plane.y_low, plane.y_high));
   return box;
 }
 
@@ -44,7 +45,7 @@ function axis_left(g, scale, x, name, theme, n_ticks, format) {
     g.append("line").attr("x1", x - 4).attr("x2", x).attr("y1", scale(tick)).attr("y2", scale(tick)).attr("stroke", theme.faint);
     g.append("text").attr("x", x - 6).attr("y", scale(tick) + 3.5).attr("text-anchor", "end").attr("font-size", 10.5).attr("fill", theme.soft).text(text(tick));
   });
-  g.append("text").attr("transform", `translate(${x - (format ? 40 : 31)} ${(top + bottom) / 2}) rotate(-90)`).attr("text-anchor", "middle").attr("font-size", 11.5).attr("fill", theme.soft).text(name);
+  g.append("text").attr("transform", `translate(${x - (format ? 40 : 34)} ${(top + bottom) / 2}) rotate(-90)`).attr("text-anchor", "middle").attr("font-size", 11.5).attr("fill", theme.soft).text(name);
 }
 
 // Screen positions of rows, with the row's number; rows outside the shown range are left out.
@@ -81,12 +82,15 @@ function hover_rows(stage, dots, text) {
     .on("mouseleave", () => { ring.attr("visibility", "hidden"); hide_tip(); });
 }
 
-// "Shown are 10,000 of 60,000 test rows, drawn at random."
-function shown_text(rows, n_rows, name) {
+function outside_text(rows) {
   const n_outside = d3.sum(rows.x, (x, i) => (x < 0 || rows.y[i] < 0 ? 1 : 0));
-  const sampled = rows.x.length < n_rows
-    ? ` Shown are ${count_text(rows.x.length)} of ${count_text(n_rows)} ${name}, drawn at random; counts and curves are of all.` : "";
-  return sampled + (n_outside > 0 ? ` ${rows_text(n_outside)} ${n_outside === 1 ? "lies" : "lie"} beyond the frame.` : "");
+  return (n_outside > 0 ? ` ${rows_text(n_outside)} ${n_outside === 1 ? "lies" : "lie"} beyond the frame.` : "");
+}
+
+function test_rows_text(test) {
+  const sampled = test.x.length < test.n_rows
+    ? ` Shown are ${count_text(test.x.length)} of ${count_text(test.n_rows)} test rows, chosen at random; counts and curves are of all.` : "";
+  return sampled + outside_text(test);
 }
 
 function choice(names, chosen, press) {

@@ -14,7 +14,7 @@ function paper_svg(figure) {
   const key_lines = [[]];
   let at = 0;
   keys.forEach((key) => {
-    const label = shortened(key.label, 60);
+    const label = shortened(key.label, 60) + (key.count === undefined ? "" : ` (${count_text(key.count)})`);
     const before = shortened(key.before || "", 40);
     const indent = before ? 8 + 6.4 * before.length : 0;
     const length = indent + sign_width(key) + 18 + 6.4 * label.length;

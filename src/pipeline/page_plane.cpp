@@ -111,6 +111,12 @@ PagePlane make_plane(const PageInput& input, const PageRows::Drawn& test, const 
     });
   }
   set_range(result);
+  if (input.range) {
+    result.plane.x_low = input.range->x_low;
+    result.plane.x_high = input.range->x_high;
+    result.plane.y_low = input.range->y_low;
+    result.plane.y_high = input.range->y_high;
+  }
   return result;
 }
 

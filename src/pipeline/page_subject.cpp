@@ -67,15 +67,15 @@ private:
     if (!has_kappa()) return;
     ReportKappa kappa{input_.fit->kappa, kappa_positions(input_.fit->kappa, input_.test->log_ratio()), {}};
     if (kappa.positions.empty()) return;
-    if (input_.train != nullptr)
-      kappa.counts.push_back(
-          count_informative("unlabeled training rows", unlabeled_ratios(), kappa.positions));
+    if (const std::vector<double> ratios = unlabeled_ratios(); !ratios.empty())
+      kappa.counts.push_back(count_informative("unlabeled training rows", ratios, kappa.positions));
     kappa.counts.push_back(count_informative("test rows", input_.test->log_ratio(), kappa.positions));
     subject_.kappa = std::move(kappa);
   }
 
-  /// Labeled training rows carry NaN instead of a log ratio.
+  /// Labeled training rows, and all of those whose log ratio nobody knows, carry NaN.
   std::vector<double> unlabeled_ratios() const {
+    if (input_.train == nullptr) return {};
     std::vector<double> ratios = input_.train->log_ratio();
     std::erase_if(ratios, [](double ratio) { return std::isnan(ratio); });
     return ratios;
@@ -135,7 +135,9 @@ private:
       const ReliabilityCurve& curve = method.diagnostics.reliability;
       result.diagnostics.reliability = reliability_curve(parted, curve.bin_kind, curve.n_bins);
     }
-    if (method.score && (plane_.is_columns || plane_.is_features))
+    if (method.field)
+      result.field = method.field;
+    else if (method.score && (plane_.is_columns || plane_.is_features))
       result.field = make_field(plane_.plane, method, static_cast<Index>(input_.class_names.size()));
     subject_.methods.push_back(std::move(result));
   }

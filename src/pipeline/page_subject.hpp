@@ -22,7 +22,8 @@ struct PageMethod {
   const ScoredRows* scored = nullptr;
   /// What the method says about points of the plane, which are rows of the table's columns when those are
   /// two, and of the features otherwise. May be null.
-  std::function<Scores(MatrixView)> score;
+  std::function<Scores(MatrixView)> score{};
+  std::optional<ReportField> field{}; ///< instead of `score`, for a grid that is there already
 };
 
 /// What a page tells about one data set.
@@ -34,7 +35,8 @@ struct PageInput {
   std::vector<std::string> feature_names; ///< of the features the densities see
   const PageRows* test = nullptr;         ///< null: nothing is known but predictions
   const PageRows* train = nullptr;        ///< labels: class number or -1. May be null
-  std::optional<FitSummary> fit; ///< of the method that chose the region
+  std::optional<ReportPlane> range; ///< the part of the plane to show, when the fields have decided it
+  std::optional<FitSummary> fit;    ///< of the method that chose the region
   std::vector<PageMethod> methods;
   int threads = 0;
 };

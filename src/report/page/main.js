@@ -4,7 +4,7 @@ const page = JSON.parse(document.getElementById("data").textContent);
 
 // The numbers of a sentence stand out, so that one can read the page in ten seconds.
 function sentence_node(text) {
-  const parts = text.split(/(\d[\d,]*(?:\.\d+)?(?: %)?)/);
+  const parts = text.replace(/ %/g, "\u00a0%").split(/(\d[\d,]*(?:\.\d+)?(?:\u00a0%)?)/);
   return element("li", {}, ...parts.map((part, i) => (i % 2 === 1 ? element("strong", {}, part) : part)));
 }
 

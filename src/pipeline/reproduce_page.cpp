@@ -275,13 +275,11 @@ std::string reproduce_page(const ReproduceRequest& request, const ReproduceOutco
   const Json runs = read_json(outcome.metrics_path).at("runs");
   ReportPage page;
   page.title = "The paper's experiment: " + request.experiment;
-  page.subtitle = fmt::format("Protocol {}, seed {}. The figures show the first of {} under two settings: the "
-                              "paper's, and lacuna's defaults.",
+  const Index n_repeats = request.n_repeats * (is_toy(request) ? 1 : request.n_vae_seeds);
+  page.subtitle = fmt::format("Protocol {}, seed {}. The figures show {} under two settings: the paper's, and "
+                              "lacuna's defaults.",
                               to_string(request.protocol), request.seed,
-                              outcome.n_runs == static_cast<Index>(contenders().size()) ||
-                                      (is_toy(request) && request.n_repeats == 1)
-                                  ? "one repeat"
-                                  : fmt::format("{} repeats", request.n_repeats * request.n_vae_seeds));
+                              n_repeats == 1 ? "one repeat" : fmt::format("the first of {} repeats", n_repeats));
   const std::vector<std::string> toys =
       is_toy(request) ? std::vector<std::string>{"quadrants", "coin"} : std::vector<std::string>{""};
   for (const std::string& toy : toys) {

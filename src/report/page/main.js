@@ -1,6 +1,6 @@
 // Puts the page together.
 
-const page = JSON.parse(document.getElementById("data").textContent);
+const page = JSON.parse(document.getElementById("page-data").textContent);
 
 // The numbers of a sentence stand out, so that one can read the page in ten seconds.
 function sentence_node(text) {

@@ -52,6 +52,14 @@ TEST(Verdict, NamesTheStratumThatAGoodAverageHides) {
   EXPECT_THAT(words.text, HasSubstr("Worst in 'far': announced 10.0 %, made 30.0 % (600 rows)."));
 }
 
+TEST(Verdict, ErrorsThatCancelOutAreStillTold) {
+  Evaluator evaluator(2);
+  add_rows(evaluator, 1000, 0.02, 0.22, nullptr);
+  add_rows(evaluator, 1000, 0.42, 0.22, nullptr);
+  EXPECT_EQ(verdict("it", evaluator.evaluation()).head,
+            "it is right on average, but overconfident about some rows and too careful about others");
+}
+
 TEST(Verdict, NoRowsAreNotJudged) {
   EXPECT_EQ(verdict("it", Evaluation{}).head, "it was not judged");
 }

@@ -29,8 +29,9 @@ std::vector<double> kappa_positions(double kappa, std::vector<double> log_ratios
   const auto quantile = [&](double share) {
     return log_ratios[static_cast<std::size_t>(share * static_cast<double>(log_ratios.size() - 1))];
   };
-  const double low = std::min(quantile(0.02), kappa);
-  const double high = std::max(quantile(0.998), kappa);
+  const double reach = 1e9 * std::max(1.0, std::abs(kappa)); // keeps all sums finite
+  const double low = std::max(std::min(quantile(0.02), kappa), kappa - reach);
+  const double high = std::min(std::max(quantile(0.998), kappa), kappa + reach);
   const double step = std::max({round_step(std::max(high - low, 0.1) / wanted_steps),
                                 1e-9 * std::abs(kappa)});
   const auto n_steps = [&](double distance) {

@@ -41,6 +41,20 @@ const std::pair<const std::string, Metrics>* worst_stratum(const Evaluation& eva
   return worst;
 }
 
+/// Overconfidence of those bins alone whose errors chance cannot explain, not even when it has as many tries
+/// as there are bins.
+double certain_overconfidence(const Metrics& metrics) {
+  const double level = 1.0 - (1.0 - interval_level) / n_reliability_bins;
+  double sum = 0.0;
+  for (const ReliabilityBin& bin : metrics.bins) {
+    if (bin.n == 0) continue;
+    const auto n_errors = std::llround(bin.error_rate * static_cast<double>(bin.n));
+    if (clopper_pearson(bin.n, static_cast<Index>(n_errors), level).low <= bin.mean_error_probability) continue;
+    sum += static_cast<double>(bin.n) * (bin.error_rate - bin.mean_error_probability);
+  }
+  return sum / static_cast<double>(metrics.n);
+}
+
 } // namespace
 
 std::string count_words(Index number) {
@@ -70,7 +84,7 @@ ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
     head = " is too careful";
   else if (worst != nullptr)
     head = " keeps its word on the whole, but is overconfident in " + quoted(worst->first);
-  else if (overall.overconfidence >= 2.0 * negligible)
+  else if (certain_overconfidence(overall) >= negligible)
     head = " is right on average, but overconfident about some rows and too careful about others";
   else
     head = " keeps its word";

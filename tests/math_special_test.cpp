@@ -62,6 +62,15 @@ TEST(Cholesky, FactorInverseAndDeterminant) {
     }
 }
 
+TEST(Special, BetaQuantileInClosedForm) {
+  for (const double p : {0.0, 1e-6, 0.025, 0.5, 0.975, 1.0}) {
+    for (const double a : {0.5, 1.0, 3.0, 1e6}) {
+      EXPECT_NEAR(beta_quantile(p, a, 1.0), std::pow(p, 1.0 / a), 1e-12);
+      EXPECT_NEAR(beta_quantile(p, 1.0, a), -std::expm1(std::log1p(-p) / a), 1e-12);
+    }
+  }
+}
+
 TEST(Cholesky, SingularMatrixGetsTheSmallestJitterThatHelps) {
   std::vector<double> singular = {1.0, 1.0, 1.0, 1.0 - 1e-15};
   const double jitter = robust_cholesky(singular, 2);

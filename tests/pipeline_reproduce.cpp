@@ -135,7 +135,7 @@ Json made_up_bins(int n, double q, double errors) {
 std::string made_up_run(double ece, int n_rare, double rare_errors, int n_rest, double rest_errors) {
   Json strata{{"rare", {{"overconfidence", 0.5}, {"bins", made_up_bins(n_rare, 0.2, rare_errors)}}},
               {"rest", {{"error_rate", 0.25}, {"bins", made_up_bins(n_rest, 0.2, rest_errors)}}}};
-  Json metrics{{"ece", ece}, {"nll", nullptr}, {"strata", strata}};
+  Json metrics{{"ece", ece}, {"nll", "infinity"}, {"strata", strata}};
   metrics["bins"] = made_up_bins(n_rare + n_rest, 0.2, rare_errors + rest_errors);
   return Json{{"method", "mar"}, {"preset", "paper"}, {"metrics", metrics}}.dump();
 }
@@ -149,7 +149,7 @@ TEST(ReproduceResults, MeanAndSpread) {
   EXPECT_DOUBLE_EQ(summaries[0].ece.deviation, std::sqrt(0.03));
   EXPECT_DOUBLE_EQ(summaries[0].rare_overconfidence.mean, 0.5);
   EXPECT_DOUBLE_EQ(summaries[0].rest_error_rate.mean, 0.25);
-  EXPECT_EQ(summaries[0].nll.mean, std::numeric_limits<double>::infinity()); // null in JSON
+  EXPECT_EQ(summaries[0].nll.mean, std::numeric_limits<double>::infinity()); // a word in JSON
   EXPECT_TRUE(std::isnan(summaries[0].rare_error_rate.mean));                // not there at all
 }
 

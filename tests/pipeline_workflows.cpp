@@ -202,7 +202,8 @@ TEST_F(Workflows, EvaluateSkipsAndCountsRowsWithoutLabels) {
 TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
   const Model model = fit().model;
   write_content(folder_.path("new.csv"), "x,z,y\n1,2,yes\n1,2,\n3,4,perhaps\n");
-  expect_error(ErrorKind::data, {"new.csv", "row 3", "'perhaps'", "'no, never', 'yes'", "--classes"},
+  expect_error(ErrorKind::data,
+               {"new.csv", "row 3 (line 4)", "column 'y'", "'perhaps'", "'no, never', 'yes'", "--classes"},
                [&] { evaluate_table(model, evaluate_request("new.csv"), silent_observer()); });
   write_content(folder_.path("none.csv"), "x,z,y\n1,2,\n3,4,NA\n");
   expect_error(ErrorKind::data, {"none.csv", "2 rows", "--label"},
@@ -211,6 +212,28 @@ TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
   nowhere.label_column.clear();
   expect_error(ErrorKind::usage, {"--label", "--labels"},
                [&] { evaluate_table(model, nowhere, silent_observer()); });
+}
+
+TEST_F(Workflows, CalibrationIsFittedToOtherRowsAndShowsBothSides) {
+  const Model model = fit().model;
+  write_content(folder_.path("test.csv"), training_csv("x,z,y,group", true));
+  EvaluateRequest asked = evaluate_request("test.csv");
+  asked.stratum_column = "group";
+  const EvaluateOutcome plain = evaluate_table(model, asked, silent_observer());
+  asked.calibration = CalibrationRequest{CalibrationMethod::temperature, folder_.path("train.csv"), ""};
+  const EvaluateOutcome outcome = evaluate_table(model, asked, silent_observer());
+  ASSERT_TRUE(outcome.calibration);
+  EXPECT_EQ(outcome.calibration->n_rows, 80);
+  EXPECT_EQ(outcome.calibration->before.overall.nll, plain.evaluation.overall.nll);
+  EXPECT_EQ(outcome.calibration->before.strata.at("first").ece, plain.evaluation.strata.at("first").ece);
+  EXPECT_EQ(outcome.evaluation.overall.error_rate, plain.evaluation.overall.error_rate);
+  EXPECT_NE(outcome.evaluation.overall.nll, plain.evaluation.overall.nll);
+  EXPECT_EQ(outcome.rows.n_rows(), n_rows);
+  EXPECT_EQ(outcome.class_names, model.classifier.parts().class_names);
+
+  asked.calibration->path = asked.path;
+  expect_error(ErrorKind::usage, {"test.csv", "test table itself"},
+               [&] { evaluate_table(model, asked, silent_observer()); });
 }
 
 TEST_F(Workflows, TooManyStrataAreAMistake) {
@@ -230,12 +253,12 @@ TEST_F(Workflows, OptionsAreCheckedBeforeTheTableIsRead) {
   expect_error(ErrorKind::usage, {"components"}, [&] { fit_table(wrong, silent_observer()); });
 }
 
-TEST_F(Workflows, NumbersThatAreNotFiniteBecomeNull) {
+TEST_F(Workflows, InfinityBecomesAWordAndNaNNull) {
   EvaluateOutcome outcome;
   outcome.evaluation.overall.nll = std::numeric_limits<double>::infinity();
   outcome.evaluation.overall.bins[3].error_rate = std::nan("");
   const Json json = Json::parse(evaluation_json(outcome, fit().model));
-  EXPECT_TRUE(json.at("nll").is_null());
+  EXPECT_EQ(json.at("nll"), "infinity");
   EXPECT_TRUE(json.at("bins").at(3).at("error_rate").is_null());
 }
 
@@ -250,6 +273,9 @@ TEST_F(Workflows, EveryWorkflowStopsWhenAsked) {
   expect_error(ErrorKind::interrupted, {}, [&] { fit_table(request(), observer); });
   expect_error(ErrorKind::interrupted, {},
                [&] { evaluate_table(model, evaluate_request("train.csv"), observer); });
+  write_content(folder_.path("p.csv"), "y,a,b\na,0.5,0.5\n");
+  expect_error(ErrorKind::interrupted, {},
+               [&] { evaluate_probabilities(evaluate_request("p.csv"), observer); });
   expect_error(ErrorKind::interrupted, {}, [&] {
     predict_table(
         model, folder_.path("train.csv"), {}, 1, [](std::string_view) {}, observer);

@@ -66,8 +66,10 @@ private:
     const std::span<const double> row = std::span(staging_).subspan(first);
     const int predicted = prediction(row);
     block.predictions.push_back(predicted);
-    block.error_probability.push_back(columns_.error_probability ? probability(*columns_.error_probability)
-                                                                 : sum_of_others(row, predicted));
+    // One minus, not the sum of the others: rows that tie in the file must not part by rounding.
+    block.error_probability.push_back(columns_.error_probability
+                                          ? probability(*columns_.error_probability)
+                                          : 1.0 - row[static_cast<std::size_t>(predicted)]);
     block.labels.push_back(label());
     if (columns_.stratum) block.strata.emplace_back(checked_text(*table_, *columns_.stratum));
   }
@@ -87,7 +89,7 @@ private:
 
   [[noreturn]] void fail_sum(double sum) const {
     fail_data(
-        fmt::format("{}, {}: the probabilities of the {} classes add up to {}, expected 1 within {:g}{}",
+        fmt::format("{}, {}: the probabilities of the {} classes add up to {:.10g}, expected 1 within {:g}{}",
                     in_quotes(table_->path()), table_->place(), columns_.classes.size(), sum, sum_tolerance,
                     class_hint()));
   }
@@ -97,13 +99,6 @@ private:
       return class_of(canonical_text(checked_text(*table_, *columns_.prediction)), *table_,
                       *columns_.prediction, "prediction");
     return static_cast<int>(std::ranges::max_element(row) - row.begin());
-  }
-
-  static double sum_of_others(std::span<const double> row, int chosen) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < row.size(); ++k)
-      if (static_cast<int>(k) != chosen) sum += row[k];
-    return std::min(1.0, sum);
   }
 
   int label() const {

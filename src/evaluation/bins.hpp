@@ -26,7 +26,7 @@ inline Index equal_width_bin(double probability, Index n_bins) {
 class EqualMassCuts {
 public:
   explicit EqualMassCuts(std::span<const ErrorGroup> groups);
-  /// The first group of each part that is not empty, for `n_bins` parts (equation 4 of
+  /// The first group of each part that is not empty, for `n_bins` parts (equation 1 of
   /// docs/math/evaluation.md).
   std::vector<Index> first_groups(Index n_bins) const;
   Index n_rows() const { return n_rows_; }

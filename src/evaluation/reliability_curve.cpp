@@ -42,7 +42,8 @@ std::vector<Part> equal_mass_parts(std::span<const ErrorGroup> groups, Index n_b
   return parts;
 }
 
-/// Fills in the bin what its groups say, and adds its share to the curve's sums (equations 5 to 7).
+/// Fills in the bin what its groups say, and adds its share to the curve's sums (equation 3 of
+/// docs/math/evaluation.md).
 CurveBin make_bin(std::span<const ErrorGroup> groups, double error_rate, ReliabilityCurve& curve) {
   CurveBin bin;
   double sum = 0.0;

@@ -10,7 +10,8 @@ namespace lacuna {
 namespace {
 
 /// The sum of E_i / i over the rows of a group that comes after n rows with e errors. Within a group the
-/// order is nobody's choice: errors count as spread evenly, their mean over all orders (equation 12).
+/// order is nobody's choice: errors count as spread evenly, their mean over all orders (equation 7 of
+/// docs/math/evaluation.md).
 double sum_of_risks(const ErrorGroup& group, Index n, Index e) {
   const double step = static_cast<double>(group.n_errors) / static_cast<double>(group.n);
   double sum = 0.0;

@@ -41,7 +41,8 @@ private:
 };
 
 /// The slope of the mean negative log likelihood over the inverse temperature, and its own slope
-/// (equations 19 and 20).
+/// (equation 12 of
+/// docs/math/evaluation.md).
 struct Slopes {
   double first = 0.0;
   double second = 0.0;

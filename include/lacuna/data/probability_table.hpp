@@ -23,7 +23,7 @@ struct ProbabilityBlock {
 ///   names are ignored. Otherwise every column that is not named below is a class.
 /// - "prediction" may name the predicted class, otherwise it is the most probable one, the first among
 /// equals.
-/// - "error_probability" may say how likely that is wrong, otherwise it is the sum of the others.
+/// - "error_probability" may say how likely that is wrong, otherwise it is one minus its probability.
 /// - "informative" and "log_ratio", which lacuna predict writes, are ignored.
 /// A table without names (NPY, --no-header) holds the classes 0, 1, ... in the order of its columns. The
 /// probabilities of a row add up to one within 1e-6.

@@ -122,8 +122,8 @@ TEST(PageRows, DrawnRowsDependOnTheirNumbersAlone) {
     EXPECT_EQ(some.features(static_cast<Index>(i), 0), static_cast<double>(some.row[i]));
   // A fifth of each fifth: 2,000 with a standard deviation of 36; a false alarm once in a million.
   for (Index part = 0; part < 5; ++part) {
-    const auto n = std::count_if(some.row.begin(), some.row.end(),
-                                 [&](Index row) { return row / 10'000 == part; });
+    const auto n =
+        std::count_if(some.row.begin(), some.row.end(), [&](Index row) { return row / 10'000 == part; });
     EXPECT_NEAR(static_cast<double>(n), 2000.0, 200.0);
   }
 }

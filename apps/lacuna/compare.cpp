@@ -102,13 +102,13 @@ void run(const FitOptions& options, const Arguments& given) {
 } // namespace
 
 void add_compare(CLI::App& app, Command& command) {
-  CLI::App& compare =
-      add_command(app, "compare", "Fit all four methods to one table and show them side by side",
-                  "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
-                  "  lacuna compare train.csv test.csv --label repaid --out comparison\n"
-                  "  lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models\n"
-                  "The methods share densities, features and seed. DIR gets metrics.json and report.html, a page\n"
-                  "with figures that opens in any browser, without a network.");
+  CLI::App& compare = add_command(
+      app, "compare", "Fit all four methods to one table and show them side by side",
+      "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
+      "  lacuna compare train.csv test.csv --label repaid --out comparison\n"
+      "  lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models\n"
+      "The methods share densities, features and seed. DIR gets metrics.json and report.html, a page\n"
+      "with figures that opens in any browser, without a network.");
   const auto options =
       std::make_shared<FitOptions>(compare, std::set<std::string>{"output", "json", "method"});
   const auto arguments = std::make_shared<Arguments>();

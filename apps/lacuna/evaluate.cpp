@@ -63,10 +63,10 @@ void run(const Arguments& arguments) {
   const EvaluateRequest request = resolve(arguments);
   std::optional<Model> model;
   if (!arguments.model.empty()) model = load_model(arguments.model);
-  const std::vector<std::string> inputs{
-      arguments.model,           request.path,       request.table.labels_path,
-      arguments.calibration.path, request.train_path, arguments.calibration.labels_path,
-      request.train_labels_path};
+  const std::vector<std::string> inputs{arguments.model,           request.path,
+                                        request.table.labels_path, arguments.calibration.path,
+                                        request.train_path,        arguments.calibration.labels_path,
+                                        request.train_labels_path};
   const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
   const std::unique_ptr<Output> report = open_optional(arguments.report, arguments.force, inputs);
   ConsoleObserver observer;

@@ -65,14 +65,15 @@ private:
     TrainingTable table = read_training(request_.fit, observer_);
     outcome_.notes = table.notes;
     const Matrix& columns = table.data.features;
-    const FeatureChain features =
-        map_features(request_.fit, table, observer_, [&](const Matrix& mapped) { keep(table, columns, mapped); });
+    const FeatureChain features = map_features(request_.fit, table, observer_,
+                                               [&](const Matrix& mapped) { keep(table, columns, mapped); });
     for (const Method method : methods) {
       FitRequest request = request_.fit;
       request.learning.method = method;
       observer_.now_at(to_string(method));
       FitResult fit = fit_classifier(table.data, request.learning, observer_);
-      Model model{table.schema, features, std::move(fit.classifier), make_record(request, table, fit.summary)};
+      Model model{table.schema, features, std::move(fit.classifier),
+                  make_record(request, table, fit.summary)};
       outcome_.methods.push_back({to_string(method), std::move(model), {}});
       summary_ = std::move(fit.summary);
     }
@@ -83,7 +84,8 @@ private:
   void keep(const TrainingTable& table, const Matrix& columns, const Matrix& features) {
     train_ = std::make_unique<PageRows>(PageRows::Kind::train, columns.n_cols(), features.n_cols());
     for (Index i = 0; i < features.n_rows(); ++i)
-      train_->add(columns.row(i), features.row(i), table.data.is_labeled(i) ? label_at(table, i) : missing_label,
+      train_->add(columns.row(i), features.row(i),
+                  table.data.is_labeled(i) ? label_at(table, i) : missing_label,
                   std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -144,10 +146,11 @@ private:
       n_unlabeled += std::count(labels.begin(), labels.end(), missing_label);
     });
     if (test_->n_rows() == 0)
-      throw Error(ErrorKind::data,
-                  fmt::format("'{}': none of its {} rows has a label, so there is nothing to compare with; see "
-                              "--label",
-                              request_.test_path, n_unlabeled));
+      throw Error(
+          ErrorKind::data,
+          fmt::format("'{}': none of its {} rows has a label, so there is nothing to compare with; see "
+                      "--label",
+                      request_.test_path, n_unlabeled));
     for (std::size_t m = 0; m < evaluators.size(); ++m) {
       EvaluateOutcome& outcome = outcome_.methods[m].outcome;
       outcome.class_names = model.classifier.parts().class_names;
@@ -174,8 +177,9 @@ private:
                                &method.outcome.rows, plane_score(method.model, threads())});
     ReportPage result;
     result.title = "Four methods on " + file_name(request_.test_path);
-    result.subtitle = fmt::format("Fitted to {} with the same densities and the same seed, judged on {} rows.",
-                                  file_name(request_.fit.path), count_words(test_->n_rows()));
+    result.subtitle =
+        fmt::format("Fitted to {} with the same densities and the same seed, judged on {} rows.",
+                    file_name(request_.fit.path), count_words(test_->n_rows()));
     for (auto& option : record_options(model.record))
       if (option.first != "method") result.options.push_back(std::move(option));
     result.versions = page_versions();
@@ -195,8 +199,9 @@ private:
 
 CompareOutcome compare_methods(const CompareRequest& request, Observer& observer) {
   if (request.fit.table.labels_path.empty() != request.test_labels_path.empty())
-    throw Error(ErrorKind::usage, "--test-labels goes with --labels: either both tables have their labels in files "
-                                  "of their own, or both in the same column");
+    throw Error(ErrorKind::usage,
+                "--test-labels goes with --labels: either both tables have their labels in files "
+                "of their own, or both in the same column");
   return Comparison(request, observer).run();
 }
 

@@ -38,7 +38,8 @@ void ToySubject::add(Method method, const FitResult& fit) {
     }
     input_.fit = fit.summary;
   }
-  PageMethod result{to_string(method), "", evaluator.evaluation(), evaluator.diagnostics({}), nullptr, nullptr};
+  PageMethod result{to_string(method),         "",      evaluator.evaluation(),
+                    evaluator.diagnostics({}), nullptr, nullptr};
   result.score = [classifier = fit.classifier, threads](MatrixView rows) {
     return classifier.score(rows, threads);
   };
@@ -55,8 +56,9 @@ ReportSubject ToySubject::make() {
 std::string demo_page(std::vector<ReportSubject> subjects, std::uint64_t seed) {
   ReportPage page;
   page.title = "lacuna on its built-in toys";
-  page.subtitle = "Four methods with the same densities, on data where the labels never reached a part of the rows. "
-                  "Only mar, lacuna's method, says that it does not know there.";
+  page.subtitle =
+      "Four methods with the same densities, on data where the labels never reached a part of the rows. "
+      "Only mar, lacuna's method, says that it does not know there.";
   page.subjects = std::move(subjects);
   page.options = {{"seed", std::to_string(seed)}, {"settings", "the defaults of lacuna fit"}};
   page.versions = page_versions();

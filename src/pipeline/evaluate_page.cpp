@@ -22,8 +22,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// The rows the model was fitted to, with the log ratio of those without a label.
 PageRows training_rows(const Model& model, const EvaluateRequest& request, Observer& observer) {
   if (request.train_labels_path.empty() != request.table.labels_path.empty())
-    throw Error(ErrorKind::usage, "--train-labels goes with --labels: either both tables have their labels in "
-                                  "files of their own, or both in the same column");
+    throw Error(ErrorKind::usage,
+                "--train-labels goes with --labels: either both tables have their labels in "
+                "files of their own, or both in the same column");
   TableOptions options = request.table;
   options.labels_path = request.train_labels_path;
   TableReader reader(request.train_path, model.schema, options, request.label_column, "");
@@ -32,9 +33,9 @@ PageRows training_rows(const Model& model, const EvaluateRequest& request, Obser
     class_number.emplace(name, static_cast<int>(class_number.size()));
   PageRows rows(PageRows::Kind::train, model.schema.n_features(), model.classifier.n_features());
   for_each_block(reader, observer, [&](const TableBlock& block) {
-    const Matrix features = model.features.empty()
-                                ? block.features
-                                : model.features.apply(block.features.view(), block.first_row, request.threads);
+    const Matrix features = model.features.empty() ? block.features
+                                                   : model.features.apply(block.features.view(),
+                                                                          block.first_row, request.threads);
     const Scores scores = model.classifier.score(features.view(), request.threads);
     for (Index i = 0; i < features.n_rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);

@@ -15,8 +15,8 @@ inline constexpr Index max_labeled_drawn = 4'000;
 inline constexpr Index max_unlabeled_drawn = 6'000;
 inline constexpr Index max_test_drawn = 10'000;
 
-/// Gathers what a page shows of rows that stream by: the log ratio of each, and the features of those that are
-/// drawn. These are a random choice that depends on the rows' numbers alone.
+/// Gathers what a page shows of rows that stream by: the log ratio of each, and the features of those that
+/// are drawn. These are a random choice that depends on the rows' numbers alone.
 class PageRows {
 public:
   enum class Kind { train, test };

@@ -62,7 +62,8 @@ private:
     if (input_.train != nullptr && input_.fit) {
       std::vector<Index> counts = input_.fit->class_counts;
       counts.resize(input_.class_names.size());
-      subject_.data = ReportDataView{input_.train->n_rows(), counts, plane_.train.x, plane_.train.y, train.label};
+      subject_.data =
+          ReportDataView{input_.train->n_rows(), counts, plane_.train.x, plane_.train.y, train.label};
     }
     if (!has_kappa()) return;
     ReportKappa kappa{input_.fit->kappa, kappa_positions(input_.fit->kappa, input_.test->log_ratio()), {}};
@@ -88,8 +89,9 @@ private:
     if (scored.stratum_names.empty() && !has_kappa()) return;
     if (scored.stratum_names.empty()) {
       strata_ = {"rows where labels say nothing", "informative rows"};
-      subject_.stratum_note = "Crosses are errors in rows where labels say nothing (log ratio at most kappa), dots "
-                              "those in informative rows; the two add up to the line.";
+      subject_.stratum_note =
+          "Crosses are errors in rows where labels say nothing (log ratio at most kappa), dots "
+          "those in informative rows; the two add up to the line.";
       return;
     }
     std::vector<double> n_informative(scored.stratum_names.size());
@@ -110,13 +112,15 @@ private:
       place_of_stratum_[order[i]] = static_cast<int>(std::min(i, max_marks - 1));
       if (i < max_marks) strata_.push_back(scored.stratum_names[order[i]]);
     }
-    if (order.size() > max_marks) strata_.back() = fmt::format("{} other strata", order.size() - max_marks + 1);
-    subject_.stratum_note = "The marks are the parts of the error that each stratum brings; they add up to the line.";
+    if (order.size() > max_marks)
+      strata_.back() = fmt::format("{} other strata", order.size() - max_marks + 1);
+    subject_.stratum_note =
+        "The marks are the parts of the error that each stratum brings; they add up to the line.";
   }
 
   void add_method(const PageMethod& method) {
-    ReportMethod result{method.name,       method.group, {}, {}, method.evaluation,
-                        method.diagnostics, strata_,      {}};
+    ReportMethod result{method.name,       method.group,       {},      {},
+                        method.evaluation, method.diagnostics, strata_, {}};
     const ScoredRows& scored = *method.scored;
     for (const Index row : test_.row) {
       result.prediction.push_back(scored.prediction[at(row)]);
@@ -147,15 +151,16 @@ private:
       const FitSummary& fit = *input_.fit;
       const auto n_labeled_classes = std::count_if(fit.class_counts.begin(), fit.class_counts.end(),
                                                    [](Index count) { return count > 0; });
-      std::string first = fmt::format("{} of {} training rows have a label, of {} classes",
-                                      count_words(fit.n_labeled), count_words(fit.n_labeled + fit.n_unlabeled),
-                                      n_labeled_classes);
+      std::string first =
+          fmt::format("{} of {} training rows have a label, of {} classes", count_words(fit.n_labeled),
+                      count_words(fit.n_labeled + fit.n_unlabeled), n_labeled_classes);
       if (const auto n_bare = static_cast<Index>(input_.class_names.size()) - n_labeled_classes; n_bare > 0)
         first += fmt::format("; {} more {} no labeled row at all", n_bare, n_bare == 1 ? "has" : "have");
       subject_.sentences.push_back(first + ".");
       if (fit.n_unlabeled > 0)
         subject_.sentences.push_back(fmt::format(
-            "{} of the {} unlabeled rows lie where labels say something; about the others the labels are silent.",
+            "{} of the {} unlabeled rows lie where labels say something; about the others the labels are "
+            "silent.",
             percent_words(static_cast<double>(fit.n_informative) / static_cast<double>(fit.n_unlabeled)),
             count_words(fit.n_unlabeled)));
       else
@@ -242,8 +247,9 @@ std::vector<std::pair<std::string, std::string>> record_options(const std::strin
   const Json document = Json::parse(record);
   const Json known = document.value("options", Json::object());
   for (const auto& [name, value] : known.items())
-    options.emplace_back(name, value.is_string() ? value.get<std::string>()
-                                                 : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    options.emplace_back(name, value.is_string()
+                                   ? value.get<std::string>()
+                                   : value.dump(-1, ' ', false, Json::error_handler_t::replace));
   return options;
 }
 

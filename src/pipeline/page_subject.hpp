@@ -35,8 +35,8 @@ struct PageInput {
   std::vector<std::string> feature_names; ///< of the features the densities see
   const PageRows* test = nullptr;         ///< null: nothing is known but predictions
   const PageRows* train = nullptr;        ///< labels: class number or -1. May be null
-  std::optional<ReportPlane> range; ///< the part of the plane to show, when the fields have decided it
-  std::optional<FitSummary> fit;    ///< of the method that chose the region
+  std::optional<ReportPlane> range;       ///< the part of the plane to show, when the fields have decided it
+  std::optional<FitSummary> fit;          ///< of the method that chose the region
   std::vector<PageMethod> methods;
   int threads = 0;
 };

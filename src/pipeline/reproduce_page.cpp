@@ -231,7 +231,8 @@ private:
         field.prediction.push_back(prediction_at(block.features, i, 3 + n_shown));
       }
     });
-    const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(field.prediction.size()))));
+    const auto side =
+        static_cast<Index>(std::lround(std::sqrt(static_cast<double>(field.prediction.size()))));
     field.n_columns = field.n_rows = side;
     // From the centres of the outer cells to their edges.
     const double half_x = 0.5 * (range.x_high - range.x_low) / static_cast<double>(side - 1);
@@ -276,16 +277,18 @@ std::string reproduce_page(const ReproduceRequest& request, const ReproduceOutco
   ReportPage page;
   page.title = "The paper's experiment: " + request.experiment;
   const Index n_repeats = request.n_repeats * (is_toy(request) ? 1 : request.n_vae_seeds);
-  page.subtitle = fmt::format("Protocol {}, seed {}. The figures show {} under two settings: the paper's, and "
-                              "lacuna's defaults.",
-                              to_string(request.protocol), request.seed,
-                              n_repeats == 1 ? "one repeat" : fmt::format("the first of {} repeats", n_repeats));
+  page.subtitle =
+      fmt::format("Protocol {}, seed {}. The figures show {} under two settings: the paper's, and "
+                  "lacuna's defaults.",
+                  to_string(request.protocol), request.seed,
+                  n_repeats == 1 ? "one repeat" : fmt::format("the first of {} repeats", n_repeats));
   const std::vector<std::string> toys =
       is_toy(request) ? std::vector<std::string>{"quadrants", "coin"} : std::vector<std::string>{""};
   for (const std::string& toy : toys) {
     ReportSubject subject = FolderSubject(request, runs, toy).make();
-    subject.stratum_note = "Crosses are errors in the rarely labeled region, dots those in the rest; the two add "
-                           "up to the line.";
+    subject.stratum_note =
+        "Crosses are errors in the rarely labeled region, dots those in the rest; the two add "
+        "up to the line.";
     add_means(subject, outcome, toy);
     page.subjects.push_back(std::move(subject));
   }

@@ -41,7 +41,9 @@ public:
           ++n_unlabeled;
           continue;
         }
-        ScoredRow scored{label, scores.prediction[i], scores.error_probability[i],
+        ScoredRow scored{label,
+                         scores.prediction[i],
+                         scores.error_probability[i],
                          std::span(scores.posterior.row(row), class_names().size()),
                          block.strata.empty() ? nullptr : &block.strata[i],
                          block.features.row(row),

@@ -32,8 +32,8 @@ std::vector<double> kappa_positions(double kappa, std::vector<double> log_ratios
   const double reach = 1e9 * std::max(1.0, std::abs(kappa)); // keeps all sums finite
   const double low = std::max(std::min(quantile(0.02), kappa), kappa - reach);
   const double high = std::min(std::max(quantile(0.998), kappa), kappa + reach);
-  const double step = std::max({round_step(std::max(high - low, 0.1) / wanted_steps),
-                                1e-9 * std::abs(kappa)});
+  const double step =
+      std::max({round_step(std::max(high - low, 0.1) / wanted_steps), 1e-9 * std::abs(kappa)});
   const auto n_steps = [&](double distance) {
     return static_cast<Index>(std::min(std::ceil(distance / step) + 1.0, max_steps_per_side));
   };

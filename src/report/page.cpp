@@ -28,12 +28,13 @@ std::string html_escaped(const std::string& text) {
 std::string report_html(const ReportPage& page) {
   const std::string title = html_escaped(page.title);
   const std::string data = report_json(page);
-  const std::array<std::pair<std::string_view, std::string_view>, 6> parts{{{"@TITLE@", title},
-                                                                            {"@STYLE@", page_style()},
-                                                                            {"@DATA@", data},
-                                                                            {"@D3@", page_d3()},
-                                                                            {"@D3_LICENCE@", page_d3_licence()},
-                                                                            {"@SCRIPT@", page_script()}}};
+  const std::array<std::pair<std::string_view, std::string_view>, 6> parts{
+      {{"@TITLE@", title},
+       {"@STYLE@", page_style()},
+       {"@DATA@", data},
+       {"@D3@", page_d3()},
+       {"@D3_LICENCE@", page_d3_licence()},
+       {"@SCRIPT@", page_script()}}};
   // One walk through the template: what is filled in is never searched, whatever a name may hold.
   const std::string_view frame = page_template();
   std::string html;

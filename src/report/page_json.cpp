@@ -95,12 +95,9 @@ Json bin_json(const CurveBin& bin) {
 Json field_json(const ReportField& field) {
   Json probability = Json::array();
   for (const std::vector<double>& values : field.probability) probability.push_back(levels(values));
-  return {{"n_columns", field.n_columns},
-          {"n_rows", field.n_rows},
-          {"prediction", field.prediction},
-          {"error_probability", levels(field.error_probability)},
-          {"classes", field.classes},
-          {"probability", probability}};
+  return {{"n_columns", field.n_columns},   {"n_rows", field.n_rows},
+          {"prediction", field.prediction}, {"error_probability", levels(field.error_probability)},
+          {"classes", field.classes},       {"probability", probability}};
 }
 
 Json method_json(const ReportMethod& method) {
@@ -151,9 +148,8 @@ Json data_json(const ReportDataView& data, const ReportPlane& plane) {
 Json kappa_json(const ReportKappa& kappa) {
   Json counts = Json::array();
   for (const ReportRowCounts& set : kappa.counts)
-    counts.push_back({{"rows_name", clean(set.rows_name)},
-                      {"n_rows", set.n_rows},
-                      {"n_informative", set.n_informative}});
+    counts.push_back(
+        {{"rows_name", clean(set.rows_name)}, {"n_rows", set.n_rows}, {"n_informative", set.n_informative}});
   return {{"kappa", kappa.kappa}, {"positions", kappa.positions}, {"counts", counts}};
 }
 

@@ -23,8 +23,8 @@ std::size_t at(Index i) {
 
 /// Where one feature is cut. A feature with few values may have fewer parts than three.
 struct Cuts {
-  double low = 0.0; ///< values up to here are low
-  double high = 0.0; ///< values above are high
+  double low = 0.0;     ///< values up to here are low
+  double high = 0.0;    ///< values above are high
   bool is_flag = false; ///< 0 or 1, such as one category of a column
 
   int part(double value) const { return value > high ? 2 : value > low ? 1 : 0; }
@@ -148,7 +148,8 @@ private:
     if (surprising_ && excess <= surprising_->sums.made() - surprising_->sums.expected()) return;
     const double n_looks = static_cast<double>(n_features_ * n_features_ * n_parts * n_parts);
     const double level = 1.0 - (1.0 - interval_level) / n_looks;
-    if (clopper_pearson(part.sums.n, part.sums.n_errors, level).low > part.sums.expected()) surprising_ = part;
+    if (clopper_pearson(part.sums.n, part.sums.n_errors, level).low > part.sums.expected())
+      surprising_ = part;
   }
 
   const RegionRows& rows_;

@@ -49,7 +49,8 @@ double certain_overconfidence(const Metrics& metrics) {
   for (const ReliabilityBin& bin : metrics.bins) {
     if (bin.n == 0) continue;
     const auto n_errors = std::llround(bin.error_rate * static_cast<double>(bin.n));
-    if (clopper_pearson(bin.n, static_cast<Index>(n_errors), level).low <= bin.mean_error_probability) continue;
+    if (clopper_pearson(bin.n, static_cast<Index>(n_errors), level).low <= bin.mean_error_probability)
+      continue;
     sum += static_cast<double>(bin.n) * (bin.error_rate - bin.mean_error_probability);
   }
   return sum / static_cast<double>(metrics.n);
@@ -88,10 +89,10 @@ ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
     head = " is right on average, but overconfident about some rows and too careful about others";
   else
     head = " keeps its word";
-  std::string text = fmt::format(
-      "It announced errors in {} of {} test rows and made them in {} (95 % interval {} to {}).",
-      percent_words(balance.announced), count_words(overall.n), percent_words(balance.made),
-      percent_words(balance.interval.low), percent_words(balance.interval.high));
+  std::string text =
+      fmt::format("It announced errors in {} of {} test rows and made them in {} (95 % interval {} to {}).",
+                  percent_words(balance.announced), count_words(overall.n), percent_words(balance.made),
+                  percent_words(balance.interval.low), percent_words(balance.interval.high));
   if (worst != nullptr)
     text += fmt::format(" Worst in {}: announced {}, made {} ({} rows).", quoted(worst->first),
                         percent_words(worst->second.mean_error_probability),

@@ -15,7 +15,7 @@ struct DemoRequest {
   std::string directory = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
   std::uint64_t seed = 0;
   int threads = 0;
-  bool overwrite = false; ///< replace files that differ; equal ones may always be there
+  bool overwrite = false;    ///< replace files that differ; equal ones may always be there
   bool wants_report = false; ///< make the HTML page as well
 };
 

@@ -55,7 +55,7 @@ struct EvaluateRequest {
   CurveOptions curve{};
   std::optional<CalibrationRequest> calibration{};
   std::vector<std::string>
-      classes{}; ///< for a table of probabilities: its class columns; empty: found by name
+      classes{};                   ///< for a table of probabilities: its class columns; empty: found by name
   bool wants_report = false;       ///< make the HTML page as well
   std::string train_path{};        ///< for the page: the table the model was fitted to; may be empty
   std::string train_labels_path{}; ///< its labels, when they come from a file

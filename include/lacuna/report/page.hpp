@@ -40,7 +40,7 @@ struct ReportRowCounts {
 /// What the kappa slider moves over. The page holds counts of all rows for each of its positions, so that
 /// they are exact however many rows there are.
 struct ReportKappa {
-  double kappa = 0.0;               ///< of the model; one of the positions
+  double kappa = 0.0;                  ///< of the model; one of the positions
   std::vector<double> positions;       ///< rising
   std::vector<ReportRowCounts> counts; ///< one per set of rows
 };
@@ -68,7 +68,7 @@ struct ReportField {
   Index n_rows = 0;
   std::vector<int> prediction;
   std::vector<double> error_probability;
-  std::vector<int> classes;   ///< those whose probability is given: all, or the first few of many
+  std::vector<int> classes; ///< those whose probability is given: all, or the first few of many
   std::vector<std::vector<double>> probability; ///< one per entry of classes
 };
 

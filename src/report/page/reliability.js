@@ -44,7 +44,7 @@ function reliability_figure(subject, prefix) {
   }
 
   // A bin with few rows scatters widely; it is drawn pale, so that it does not outshine those that count.
-  const weight = (method, bin) => (bin.n < 0.01 * method.metrics.n ? 0.35 : 1);
+  const weight = (method, bin) => (bin.n < 0.01 * method.metrics.n ? 0.25 : 1);
 
   // Between the curve and the diagonal, from one bin to the next: what was not announced, and what was announced
   // and did not come.

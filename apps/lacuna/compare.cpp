@@ -95,6 +95,7 @@ void run(const FitOptions& options, const Arguments& given) {
   for (const auto& model : models) model->commit();
   std::error_code ignored;
   if (!keeps_checkpoint) fs::remove(checkpoint, ignored);
+  if (report.is_stdout()) return;
   print(results_table(outcome) +
         fmt::format("\nAll metrics: {}\nPage: {}\n", (folder / "metrics.json").string(), report_path));
 }

@@ -64,6 +64,7 @@ private:
   void fit_all() {
     TrainingTable table = read_training(request_.fit, observer_);
     outcome_.notes = table.notes;
+    open_test(table.schema);
     const Matrix& columns = table.data.features;
     const FeatureChain features = map_features(request_.fit, table, observer_,
                                                [&](const Matrix& mapped) { keep(table, columns, mapped); });
@@ -107,43 +108,27 @@ private:
     }
   }
 
+  /// Before the fits, which may take long: the table may not be there, or lack a column.
+  void open_test(const TableSchema& schema) {
+    place_ = {request_.test_path, request_.fit.label_column, request_.stratum_column, request_.fit.table};
+    place_.table.labels_path = request_.test_labels_path;
+    reader_ = std::make_unique<TableReader>(place_.path, schema, place_.table, place_.label_column,
+                                            place_.stratum_column);
+  }
+
   /// All methods in one walk through the test table.
   void judge_all() {
     const Model& model = region_model();
-    const auto n_classes = model.classifier.n_classes();
-    SourcePlace place{request_.test_path, request_.fit.label_column, request_.stratum_column,
-                      request_.fit.table};
-    place.table.labels_path = request_.test_labels_path;
-    TableReader reader(place.path, model.schema, place.table, place.label_column, place.stratum_column);
-    std::vector<Evaluator> evaluators(outcome_.methods.size(), Evaluator(n_classes));
+    std::vector<Evaluator> evaluators(outcome_.methods.size(), Evaluator(model.classifier.n_classes()));
     test_ = std::make_unique<PageRows>(PageRows::Kind::test, model.schema.n_features(),
                                        model.classifier.n_features());
-    const LabelNumbers numbers(model.classifier.parts().class_names, place);
+    const LabelNumbers numbers(model.classifier.parts().class_names, place_);
     Index n_unlabeled = 0;
-    for_each_block(reader, observer_, [&](const TableBlock& block) {
-      const Matrix mapped = model.features.empty()
-                                ? Matrix()
-                                : model.features.apply(block.features.view(), block.first_row, threads());
-      const Matrix& features = model.features.empty() ? block.features : mapped;
+    for_each_block(*reader_, observer_, [&](const TableBlock& block) {
       std::vector<int> labels;
       for (std::size_t i = 0; i < block.labels.size(); ++i) labels.push_back(numbers.of(block, i));
-      for (std::size_t m = 0; m < evaluators.size(); ++m) {
-        Scores scores = outcome_.methods[m].model.classifier.score(features.view(), threads());
-        for (Index row = 0; row < features.n_rows(); ++row) {
-          const auto i = static_cast<std::size_t>(row);
-          if (labels[i] == missing_label) continue;
-          ScoredRow scored;
-          scored.label = labels[i];
-          scored.prediction = scores.prediction[i];
-          scored.error_probability = scores.error_probability[i];
-          scored.probabilities = std::span(scores.posterior.row(row), static_cast<std::size_t>(n_classes));
-          scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
-          add_row(evaluators[m], scored, place);
-          if (m + 1 == evaluators.size())
-            test_->add(block.features.row(row), features.row(row), labels[i], scores.log_ratio[i]);
-        }
-      }
       n_unlabeled += std::count(labels.begin(), labels.end(), missing_label);
+      judge(block, labels, evaluators);
     });
     if (test_->n_rows() == 0)
       throw Error(
@@ -158,6 +143,31 @@ private:
       outcome.diagnostics = evaluators[m].diagnostics({});
       outcome.rows = std::move(evaluators[m]).rows();
       outcome.n_unlabeled = n_unlabeled;
+    }
+  }
+
+  void judge(const TableBlock& block, const std::vector<int>& labels, std::vector<Evaluator>& evaluators) {
+    const Model& model = region_model();
+    const Matrix mapped = model.features.empty()
+                              ? Matrix()
+                              : model.features.apply(block.features.view(), block.first_row, threads());
+    const Matrix& features = model.features.empty() ? block.features : mapped;
+    for (std::size_t m = 0; m < evaluators.size(); ++m) {
+      Scores scores = outcome_.methods[m].model.classifier.score(features.view(), threads());
+      for (Index row = 0; row < features.n_rows(); ++row) {
+        const auto i = static_cast<std::size_t>(row);
+        if (labels[i] == missing_label) continue;
+        ScoredRow scored;
+        scored.label = labels[i];
+        scored.prediction = scores.prediction[i];
+        scored.error_probability = scores.error_probability[i];
+        scored.probabilities =
+            std::span(scores.posterior.row(row), static_cast<std::size_t>(scores.posterior.n_cols()));
+        scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
+        add_row(evaluators[m], scored, place_);
+        // The log ratio is that of the region, which all methods share.
+        if (m == 0) test_->add(block.features.row(row), features.row(row), labels[i], scores.log_ratio[i]);
+      }
     }
   }
 
@@ -191,6 +201,8 @@ private:
   WarnOnce observer_;
   CompareOutcome outcome_;
   FitSummary summary_; ///< of the last method
+  SourcePlace place_;  ///< of the test table
+  std::unique_ptr<TableReader> reader_;
   std::unique_ptr<PageRows> train_;
   std::unique_ptr<PageRows> test_;
 };

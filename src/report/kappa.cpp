@@ -8,16 +8,7 @@ namespace lacuna {
 namespace {
 
 // Fine enough for a slider of any width; the counts of all positions stay a few kilobytes.
-constexpr double wanted_steps = 360.0;
-constexpr double max_steps_per_side = 1500.0;
-
-/// The smallest of 1, 2 and 5 times a power of ten that is not below `value`.
-double round_step(double value) {
-  const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= value) return factor * power;
-  return 10.0 * power;
-}
+constexpr double n_steps = 360.0;
 
 } // namespace
 
@@ -32,15 +23,18 @@ std::vector<double> kappa_positions(double kappa, std::vector<double> log_ratios
   const double reach = 1e9 * std::max(1.0, std::abs(kappa)); // keeps all sums finite
   const double low = std::max(std::min(quantile(0.02), kappa), kappa - reach);
   const double high = std::min(std::max(quantile(0.998), kappa), kappa + reach);
-  const double step =
-      std::max({round_step(std::max(high - low, 0.1) / wanted_steps), 1e-9 * std::abs(kappa)});
-  const auto n_steps = [&](double distance) {
-    return static_cast<Index>(std::min(std::ceil(distance / step) + 1.0, max_steps_per_side));
-  };
+  // Within a nat of kappa the steps are equal; beyond, where rows lie far and wide, they grow.
+  const double below = std::asinh(kappa - low);
+  const double above = std::asinh(high - kappa);
+  const double step = std::max(below + above, 0.1) / n_steps;
   std::vector<double> positions;
-  const Index n_above = n_steps(high - kappa);
-  for (Index i = -n_steps(kappa - low); i <= n_above; ++i)
-    positions.push_back(i == 0 ? kappa : kappa + static_cast<double>(i) * step);
+  const auto last = static_cast<Index>(std::ceil(above / step)) + 1;
+  for (Index i = -static_cast<Index>(std::ceil(below / step)) - 1; i <= last; ++i) {
+    const double position = i == 0 ? kappa : kappa + std::sinh(static_cast<double>(i) * step);
+    // A large kappa may swallow the smallest steps; kappa itself always stays.
+    if (i < 0 && !(position < kappa)) continue;
+    if (positions.empty() || position > positions.back()) positions.push_back(position);
+  }
   return positions;
 }
 

@@ -28,9 +28,11 @@ function confusion_figure(subject, prefix) {
     const value = (y, prediction) => (totals[y] > 0 ? at(y, prediction) / totals[y] : 0);
     const right = d3.interpolateLab(theme.paper, theme.calm);
     const wrong = d3.interpolateLab(theme.paper, theme.over);
-    const colour = (y, prediction) => d3.rgb((y === prediction ? right : wrong)(Math.sqrt(value(y, prediction)) * 0.85)).hex();
+    const blank = d3.rgb(theme.paper).hex();
+    const colour = (y, prediction) => (at(y, prediction) === 0 ? blank
+      : d3.rgb((y === prediction ? right : wrong)(Math.sqrt(value(y, prediction)) * 0.85)).hex());
     if (n > 40) {
-      stage.cells({ x: left, y: top, width: side, height: side }, n, n, (column, row) => colour(n - 1 - row, column));
+      stage.cells({ x: left, y: top, width: side, height: side }, n, n, (column, row) => colour(n - 1 - row, column), false);
     } else {
       d3.range(n).forEach((y) => d3.range(n).forEach((prediction) => {
         const gap = cell > 12 ? 1 : 0.3;

@@ -60,7 +60,7 @@ function fields_figure(subject, prefix) {
         const field = method.field;
         const colour = colour_of(field, stage.theme);
         const box = plane_box(stage);
-        stage.cells(box, field.n_columns, field.n_rows, (column, row) => colour(row * field.n_columns + column));
+        stage.cells(box, field.n_columns, field.n_rows, (column, row) => colour(row * field.n_columns + column), true);
         if (subject.data) {
           const dots = placed(stage, subject.data).filter((dot) => subject.data.label[dot[2]] >= 0);
           stage.dots(dots.map(([x, y]) => [x, y, 0]), [stage.theme.ink], 1.8, 0.5);

@@ -45,33 +45,37 @@ function paint_dots(context, dots, colours, size, opacity) {
   context.lineCap = "round";
   context.lineWidth = size;
   context.globalAlpha = opacity;
-  d3.range(colours.length).forEach((colour) => {
+  const by_colour = colours.map(() => []);
+  dots.forEach((dot) => by_colour[dot[2]].push(dot));
+  by_colour.forEach((group, colour) => {
     context.strokeStyle = colours[colour];
     context.beginPath();
-    dots.forEach((dot) => {
-      if (dot[2] !== colour) return;
-      context.moveTo(dot[0], dot[1]);
-      context.lineTo(dot[0] + 0.01, dot[1]);
+    group.forEach(([x, y]) => {
+      context.moveTo(x, y);
+      context.lineTo(x + 0.01, y);
     });
     context.stroke();
   });
   context.globalAlpha = 1;
 }
 
-function paint_cells(context, box, columns, rows, colour) {
+function paint_cells(context, box, columns, rows, colour, is_smooth) {
   const small = document.createElement("canvas");
   small.width = columns;
   small.height = rows;
   const image = small.getContext("2d").createImageData(columns, rows);
+  const bytes = new Map(); // few colours, many cells
+  const bytes_of = (text) => {
+    if (!bytes.has(text)) { const { r, g, b } = d3.rgb(text); bytes.set(text, [r, g, b, 255]); }
+    return bytes.get(text);
+  };
   for (let row = 0; row < rows; ++row) {
     for (let column = 0; column < columns; ++column) {
-      const shade = d3.rgb(colour(column, row));
-      image.data.set([shade.r, shade.g, shade.b, 255], 4 * ((rows - 1 - row) * columns + column));
+      image.data.set(bytes_of(colour(column, row)), 4 * ((rows - 1 - row) * columns + column));
     }
   }
   small.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = true;
-  context.imageSmoothingQuality = "high";
+  context.imageSmoothingEnabled = is_smooth;
   context.drawImage(small, box.x, box.y, box.width, box.height);
 }
 
@@ -112,7 +116,7 @@ function live_stage(panel_node, figure, theme) {
   return {
     g: svg, width, height, theme, live: true,
     dots: (dots, colours, size, opacity) => paint_dots(layer(), dots, colours, size, opacity),
-    cells: (box, columns, rows, colour) => paint_cells(layer(), box, columns, rows, colour),
+    cells: (box, columns, rows, colour, is_smooth) => paint_cells(layer(), box, columns, rows, colour, is_smooth),
   };
 }
 

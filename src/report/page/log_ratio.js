@@ -85,6 +85,22 @@ function log_ratio_figure(subject, prefix) {
     return colour;
   }
 
+  // Log ratios under the slider, whose scale is wide around kappa and narrow far from it.
+  function tick_node(width, left, theme) {
+    const svg = d3.create("svg").attr("width", width).attr("height", 16).attr("aria-hidden", "true").style("display", "block");
+    const x = d3.scaleLinear().domain(kappa.positions).range(d3.range(last + 1).map((i) => left + ((width - 2 * left) * i) / last));
+    const candidates = [0, 1, -1, 2, -2, 5, -5, 10, -10, 3, -3, 20, -20, 50, -50, 100, -100, 300, -300, 1000, -1000];
+    const taken = [];
+    candidates.forEach((value) => {
+      if (value < kappa.positions[0] || value > kappa.positions[last]) return;
+      const place = x(value);
+      if (place < 10 || place > width - 10 || taken.some((other) => Math.abs(other - place) < 30)) return;
+      taken.push(place);
+      svg.append("text").attr("x", place).attr("y", 12).attr("text-anchor", "middle").attr("font-size", 10.5).attr("font-family", font).attr("fill", theme.soft).text(String(value).replace("-", "−"));
+    });
+    return svg.node();
+  }
+
   function slider_node(redraw, theme) {
     const box = element("div", { class: "slider" });
     const width = Math.max(200, document.getElementById(figure.id).clientWidth);
@@ -112,7 +128,7 @@ function log_ratio_figure(subject, prefix) {
       requestAnimationFrame(() => { is_due = false; figure.redraw_panels(); });
     });
     say();
-    box.append(svg.node(), input, readout);
+    box.append(svg.node(), input, tick_node(width, left, theme), readout);
     return box;
   }
   return figure;

@@ -8,7 +8,8 @@ function risk_at(curve, coverage) {
 function risk_coverage_figure(subject, prefix) {
   const methods = subject.methods.filter((method) => method.risk_coverage.length > 0);
   const groups = [...new Set(methods.map((method) => method.group))];
-  const most = d3.max(methods, (method) => d3.max(method.risk_coverage, (point) => point[1])) || 0.01;
+  // The first few rows may all be wrong or all be right; they do not decide the scale.
+  const most = d3.max(methods, (method) => d3.max(method.risk_coverage.filter((point) => point[0] >= 0.05), (point) => point[1])) || 0.01;
   const margin = { left: 50, right: 8, top: 8, bottom: 34 };
   const colour_of = (theme, method, members) => (methods.length === 1 ? theme.calm : theme.methods[members.indexOf(method) % theme.methods.length]);
 
@@ -16,7 +17,7 @@ function risk_coverage_figure(subject, prefix) {
     const { g, theme } = stage;
     const label_width = Math.min(150, 14 + 6.2 * d3.max(members, (method) => method.name.length));
     const x = d3.scaleLinear().domain([0, 1]).range([margin.left, stage.width - margin.right - label_width]);
-    const y = d3.scaleLinear().domain([0, most]).nice(4).range([stage.height - margin.bottom, margin.top]);
+    const y = d3.scaleLinear().domain([0, most]).nice(4).range([stage.height - margin.bottom, margin.top]).clamp(true);
     y.ticks(4).forEach((tick) => g.append("line").attr("x1", x(0)).attr("x2", x(1)).attr("y1", y(tick)).attr("y2", y(tick)).attr("stroke", theme.line));
     axis_left(g, y, margin.left, "error rate among them", theme, 4, d3.format(".0%"));
     axis_bottom(g, x, stage.height - margin.bottom, "share of rows used, the surest first", theme, 4, d3.format(".0%"));

@@ -165,8 +165,8 @@ private:
             std::span(scores.posterior.row(row), static_cast<std::size_t>(scores.posterior.n_cols()));
         scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
         add_row(evaluators[m], scored, place_);
-        // The log ratio is that of the region, which all methods share.
-        if (m == 0) test_->add(block.features.row(row), features.row(row), labels[i], scores.log_ratio[i]);
+        if (m + 1 == evaluators.size())
+          test_->add(block.features.row(row), features.row(row), labels[i], scores.log_ratio[i]);
       }
     }
   }

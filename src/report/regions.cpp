@@ -109,7 +109,7 @@ private:
   }
 
   std::string place(const Part& part) const {
-    const std::string first =
+    std::string first =
         condition(rows_.feature_names[at(part.first)], cuts_[at(part.first)], part.first_part);
     if (part.first == part.second) return first;
     return first + " and " +

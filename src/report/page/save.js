@@ -7,7 +7,7 @@ function paper_svg(figure) {
   const width = columns === 1 ? 560 : 330;
   const height = figure.height(width);
   const gap = 24;
-  const head = 22;
+  const head = list.some((panel) => panel.title) ? 22 : 4;
   const n_lines = Math.ceil(list.length / columns);
   const keys = figure.keys ? figure.keys(theme).slice(0, 40) : [];
   const total_width = columns * width + (columns - 1) * gap;
@@ -16,8 +16,8 @@ function paper_svg(figure) {
   keys.forEach((key) => {
     const label = shortened(key.label, 60) + (key.count === undefined ? "" : ` (${count_text(key.count)})`);
     const before = shortened(key.before || "", 40);
-    const indent = before ? 8 + 6.4 * before.length : 0;
-    const length = indent + sign_width(key) + 18 + 6.4 * label.length;
+    const indent = before ? 8 + 6.9 * before.length : 0;
+    const length = indent + sign_width(key) + 18 + 6.9 * label.length;
     if (at > 0 && at + length > total_width) { key_lines.push([]); at = 0; }
     key_lines[key_lines.length - 1].push({ key, label, before, indent, at });
     at += length;
@@ -37,8 +37,10 @@ function paper_svg(figure) {
     const x = (i % columns) * (width + gap);
     const y = Math.floor(i / columns) * (height + head + gap);
     const g = sheet.append("g").attr("transform", `translate(${x} ${y})`);
-    const words = [panel.group && list.some((other) => other.group !== panel.group) ? `${panel.title} (${panel.group})` : panel.title, panel.note];
-    g.append("text").attr("y", 13).attr("font-weight", 600).text(shortened(words.filter(Boolean).join("  "), 58));
+    const is_grouped = panel.group && list.some((other) => other.group !== panel.group);
+    const title = g.append("text").attr("y", 13).attr("font-weight", 600).text(shortened(panel.title, 40));
+    const note = [is_grouped ? `(${panel.group})` : "", panel.note].filter(Boolean).join("  ");
+    if (note) title.append("tspan").attr("dx", 8).attr("font-weight", 400).attr("fill", theme.soft).text(shortened(note, 48));
     panel.draw(paper_stage(g.append("g").attr("transform", `translate(0 ${head})`), width, height, theme));
   });
   const legend = sheet.append("g").attr("transform", `translate(0 ${total_height - keys_height + 12})`);

@@ -15,6 +15,7 @@ using Command = std::function<void()>;
 void add_fit(CLI::App& app, Command& command);
 void add_predict(CLI::App& app, Command& command);
 void add_evaluate(CLI::App& app, Command& command);
+void add_compare(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
 void add_demo(CLI::App& app, Command& command);
 void add_simulate(CLI::App& app, Command& command);

@@ -28,6 +28,7 @@ struct Arguments {
   std::string calibrate;
   CalibrationRequest calibration;
   std::string json;
+  std::string report;
   bool no_header = false;
   bool force = false;
 };
@@ -45,6 +46,9 @@ EvaluateRequest resolve(const Arguments& arguments) {
   request.path = has_model ? arguments.data : arguments.probabilities;
   if (!arguments.classes.empty()) request.classes = split_list("--classes", arguments.classes);
   request.table.has_header = !arguments.no_header;
+  request.wants_report = !arguments.report.empty();
+  if (!request.train_path.empty() && (!has_model || !request.wants_report))
+    throw Error(ErrorKind::usage, "--train goes with MODEL and --report: it shows the model's training rows");
   request.curve.bin_kind = parse_bin_kind(arguments.bin_kind);
   const CalibrationRequest& calibration = arguments.calibration;
   if (arguments.calibrate.empty() && !(calibration.path.empty() && calibration.labels_path.empty()))
@@ -59,10 +63,12 @@ void run(const Arguments& arguments) {
   const EvaluateRequest request = resolve(arguments);
   std::optional<Model> model;
   if (!arguments.model.empty()) model = load_model(arguments.model);
-  const std::unique_ptr<Output> json =
-      open_optional(arguments.json, arguments.force,
-                    {arguments.model, request.path, request.table.labels_path, arguments.calibration.path,
-                     arguments.calibration.labels_path});
+  const std::vector<std::string> inputs{arguments.model,           request.path,
+                                        request.table.labels_path, arguments.calibration.path,
+                                        request.train_path,        arguments.calibration.labels_path,
+                                        request.train_labels_path};
+  const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
+  const std::unique_ptr<Output> report = open_optional(arguments.report, arguments.force, inputs);
   ConsoleObserver observer;
   const EvaluateOutcome outcome =
       model ? evaluate_table(*model, request, observer) : evaluate_probabilities(request, observer);
@@ -72,8 +78,12 @@ void run(const Arguments& arguments) {
     json->write(model ? evaluation_json(outcome, *model) : evaluation_json(outcome));
     json->commit();
   }
+  if (report) {
+    report->write(outcome.report);
+    report->commit();
+  }
   const std::string text = evaluation_text(outcome);
-  if (json && json->is_stdout())
+  if ((json && json->is_stdout()) || (report && report->is_stdout()))
     std::fputs(text.c_str(), stderr);
   else
     print(text);
@@ -88,6 +98,7 @@ void add_evaluate(CLI::App& app, Command& command) {
       "       lacuna evaluate --probabilities FILE [OPTIONS]",
       "  lacuna evaluate loans.lacuna test.csv --label repaid\n"
       "  lacuna evaluate loans.lacuna test.csv --label repaid --stratum region --json metrics.json\n"
+      "  lacuna evaluate loans.lacuna test.csv --label repaid --stratum region --report report.html\n"
       "  lacuna evaluate loans.lacuna test.csv --label repaid --calibrate platt --calibration-data "
       "held-out.csv\n"
       "  lacuna evaluate --probabilities forest.csv --label repaid\n"
@@ -131,6 +142,12 @@ void add_evaluate(CLI::App& app, Command& command) {
   add("--threads", request.threads, "T", "Run", "Threads, 0 for all cores; never changes a result [0]")
       ->check(CLI::Range(0, 1024));
   add("--json", arguments->json, "FILE", "General", "Write everything as JSON (- for stdout)");
+  add("--report", arguments->report, "FILE.html", "General",
+      "Write a page with figures that opens in any browser, without a network");
+  add("--train", request.train_path, "FILE", "General",
+      "For the page: the table that the model was fitted to, to show labeled over unlabeled rows");
+  add("--train-labels", request.train_labels_path, "FILE", "General",
+      "Its labels, when those of DATA come from --labels");
   evaluate.add_flag("--force", arguments->force, "Replace an output file that exists")->group("General");
   evaluate.callback([arguments, &command] { command = [arguments] { run(*arguments); }; });
 }

@@ -42,7 +42,8 @@ Texts config_values(const ConfigItem& item, Kind kind) {
 
 } // namespace
 
-FitOptions::FitOptions(CLI::App& app) {
+FitOptions::FitOptions(CLI::App& app, std::set<std::string> without)
+    : without_(std::move(without)), command_("lacuna " + app.get_name()) {
   app.add_option("TRAIN", path_, "Table with missing labels: CSV, NPY or IDX, plain or gzip")
       ->required()
       ->type_name("");
@@ -66,6 +67,7 @@ FitOptions::FitOptions(CLI::App& app) {
 
 void FitOptions::add(CLI::App& app, const FitSetting& setting, const std::string& flags,
                      std::function<void(FitArguments&, const Texts&)> apply) {
+  if (without_.contains(setting.name)) return;
   // A null target: values are taken from the option's own results, where CLI11 keeps them as they were typed.
   CLI::Option* option =
       setting.kind == Kind::flag
@@ -86,8 +88,8 @@ FitArguments FitOptions::resolve() const {
   for (const ConfigItem& item : items)
     if (std::none_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == item.key; }))
       throw Error(ErrorKind::config, place(item) + "unknown key '" + item.key +
-                                         "'; keys are the options of lacuna fit without their dashes, see "
-                                         "lacuna fit --help");
+                                         "'; keys are the options of " + command_ +
+                                         " without their dashes, see " + command_ + " --help");
   FitArguments arguments;
   arguments.request.path = path_;
   for (const Entry& entry : entries_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace lacuna::cli {
 
-/// Everything `lacuna fit` was asked for.
+/// Everything `lacuna fit`, or a command that fits as well, was asked for.
 struct FitArguments {
   FitRequest request;
   std::string output;
@@ -22,8 +23,8 @@ struct FitArguments {
 /// settings makes them; the command line wins over the file, and both win over a preset.
 class FitOptions {
 public:
-  /// Adds the options to a subcommand, which must outlive this.
-  explicit FitOptions(CLI::App& app);
+  /// Adds the options to a subcommand, which must outlive this, except those named in `without`.
+  explicit FitOptions(CLI::App& app, std::set<std::string> without = {});
   /// What the user meant, after the command line was read. Throws Error(usage), (no_input) or (config).
   FitArguments resolve() const;
 
@@ -38,6 +39,8 @@ private:
            std::function<void(FitArguments&, const std::vector<std::string>&)> apply);
 
   std::vector<Entry> entries_;
+  std::set<std::string> without_;
+  std::string command_;
   std::string path_;
   std::string config_;
 };

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   add_fit(app, command);
   add_predict(app, command);
   add_evaluate(app, command);
+  add_compare(app, command);
   add_info(app, command);
   add_demo(app, command);
   add_simulate(app, command);

@@ -20,6 +20,8 @@ struct Arguments {
   ReproduceRequest request;
   std::string protocol = "strict-mar";
   std::string device = "auto";
+  std::string report;
+  bool force = false;
 };
 
 std::string spread_text(const Spread& spread, Index n_runs) {
@@ -46,11 +48,18 @@ void run(const Arguments& arguments) {
   ReproduceRequest request = arguments.request;
   request.protocol = parse_protocol(arguments.protocol);
   request.device = parse_vae_device(arguments.device);
+  request.wants_report = !arguments.report.empty();
+  const std::unique_ptr<Output> report = open_optional(arguments.report, arguments.force, {});
   ConsoleObserver observer;
   const ReproduceOutcome outcome = reproduce(request, observer);
   if (outcome.n_reused > 0)
     say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
                     counted(outcome.n_runs, "run")));
+  if (report) {
+    report->write(outcome.report);
+    report->commit();
+    if (report->is_stdout()) return;
+  }
   print(results_table(outcome));
   print(fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n", outcome.metrics_path,
                     request.directory));
@@ -86,6 +95,9 @@ void add_reproduce(CLI::App& app, Command& command) {
   add("--seed", request.seed, "N", "Run", "Seed of draws and fits [0]");
   add("--threads", request.threads, "T", "Run", "Threads, 0 for all cores; never changes a result [0]")
       ->check(CLI::Range(0, 1024));
+  add("--report", arguments->report, "FILE.html", "General",
+      "Write a page with the paper's figures that opens in any browser, without a network");
+  reproduce.add_flag("--force", arguments->force, "Replace a page that exists")->group("General");
   reproduce.callback([arguments, &command] { command = [arguments] { run(*arguments); }; });
 }
 

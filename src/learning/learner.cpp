@@ -26,17 +26,18 @@ std::size_t at(Index i) {
 /// The fit of one method: Algorithm 1, or one of those it is compared with.
 class Run {
 public:
-  Run(Method method, const LearningOptions& options, Foundation& foundation)
-      : method_(method), options_(options), foundation_(foundation), shop_(foundation.shop()),
-        data_(shop_.data()), observer_(shop_.observer()),
+  /// `prefix` stands before the stages of progress: whose they are, when several methods are fitted.
+  Run(Method method, const LearningOptions& options, Foundation& foundation, std::string prefix)
+      : method_(method), prefix_(std::move(prefix)), options_(options), foundation_(foundation),
+        shop_(foundation.shop()), data_(shop_.data()), observer_(shop_.observer()),
         final_seed_(derive_seed(options.seed, RandomPurpose::final_model)) {}
 
   FitResult fit() {
     count_rows();
-    observer_.progress("initial models", 0, n_stages);
+    observer_.progress(prefix_ + "initial models", 0, n_stages);
     const InitialModels& initial = foundation_.initial();
     record_initial_models();
-    observer_.progress("final models", 1, n_stages);
+    observer_.progress(prefix_ + "final models", 1, n_stages);
 
     GenerativeClassifier::Parts parts;
     parts.class_names = data_.class_names;
@@ -57,7 +58,7 @@ public:
     GenerativeClassifier classifier(std::move(parts));
     summary_.draw_spread = draw_spread(classifier);
     finish_summary();
-    observer_.progress("final models", n_stages, n_stages);
+    observer_.progress(prefix_ + "final models", n_stages, n_stages);
     return {std::move(classifier), std::move(summary_)};
   }
 
@@ -135,7 +136,7 @@ private:
       const std::vector<RowList> rows = fill_by_draw(shop_, foundation_.label_source(draw), fill, seed);
       models.push_back(shop_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
-      observer_.progress("final models",
+      observer_.progress(prefix_ + "final models",
                          1.0 + static_cast<double>(draw + 1) / static_cast<double>(options_.draws.n_draws),
                          n_stages);
     }
@@ -160,7 +161,7 @@ private:
       // EM climbs as well by better models as by the best ones, at a fraction of the cost.
       constexpr bool single_step = true;
       model = shop_.fit_classes(filled.rows, final_seed_, &model, single_step);
-      observer_.progress("EM", static_cast<double>(iteration),
+      observer_.progress(prefix_ + "EM", static_cast<double>(iteration),
                          static_cast<double>(options_.max_em_iterations));
     }
     model = shop_.fit_classes(filled.rows, final_seed_, &model);
@@ -230,6 +231,7 @@ private:
   }
 
   Method method_;
+  std::string prefix_;
   const LearningOptions& options_;
   Foundation& foundation_;
   const FitShop& shop_;
@@ -249,7 +251,10 @@ std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOption
   check_dataset(data);
   Foundation foundation(data, options, family, observer);
   std::vector<FitResult> results;
-  for (const Method method : methods) results.push_back(Run(method, options, foundation).fit());
+  for (const Method method : methods) {
+    const std::string prefix = methods.size() > 1 ? to_string(method) + ": " : "";
+    results.push_back(Run(method, options, foundation, prefix).fit());
+  }
   return results;
 }
 

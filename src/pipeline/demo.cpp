@@ -13,6 +13,7 @@
 #include "lacuna/data/toys.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/report/toy_figure.hpp"
+#include "pipeline/demo_page.hpp"
 
 namespace lacuna {
 
@@ -117,18 +118,21 @@ ToyFigureMap map_of(const ToyFigure& figure, Method method, const GenerativeClas
   return map;
 }
 
-void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome, Observer& observer) {
+void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome,
+             std::vector<ReportSubject>& subjects, Observer& observer) {
   const std::string name = which.name;
   const Toy toy = make_toy(name, request.seed);
   ToyFigure figure = figure_of_data(which.title, toy.train);
   LearningOptions options;
   options.seed = request.seed;
   options.threads = request.threads;
+  ToySubject subject(name, which.title, toy, request.threads);
   const std::vector<FitResult> fits = fit_classifiers(toy.train, options, methods, observer);
   for (std::size_t m = 0; m < fits.size(); ++m) {
     const Method method = methods[m];
     const GenerativeClassifier& classifier = fits[m].classifier;
     outcome.results.push_back(evaluate(name, toy, method, classifier, request.threads));
+    if (request.wants_report) subject.add(method, fits[m]);
     if (method == Method::mcar_sampling || method == Method::mar)
       figure.maps.push_back(map_of(figure, method, classifier, request.threads));
   }
@@ -140,6 +144,7 @@ void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outc
   write(base + "-train.csv", table_text(toy.train, nullptr));
   write(base + "-test.csv", table_text(toy.test, &toy.never_labeled));
   write(base + ".svg", toy_figure_svg(figure));
+  if (request.wants_report) subjects.push_back(subject.make());
 }
 
 const DemoResult& result_of(const DemoOutcome& outcome, const std::string& toy, Method method) {
@@ -163,11 +168,13 @@ std::string comparison(double mar, double mcar) {
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
   make_directory(request.directory);
   DemoOutcome outcome;
+  std::vector<ReportSubject> subjects;
   double done = 0.0;
   for (const ToyName& toy : toys) {
-    run_toy(toy, request, outcome, observer);
+    run_toy(toy, request, outcome, subjects, observer);
     observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
+  if (request.wants_report) outcome.report = demo_page(std::move(subjects), request.seed);
   return outcome;
 }
 

@@ -4,15 +4,13 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/evaluate_page.hpp"
 #include "pipeline/scored_source.hpp"
 #include "pipeline/tables.hpp"
 
 namespace lacuna {
 
 namespace {
-
-// More groups than this are hardly groups: the column was meant to be another one.
-constexpr Index max_strata = 1000;
 
 SourcePlace test_place(const EvaluateRequest& request) {
   return {request.path, request.label_column, request.stratum_column, request.table};
@@ -60,18 +58,9 @@ std::unique_ptr<Calibrator> fit_calibrator(ScoredSource& source, const EvaluateR
   return calibrator;
 }
 
-void add(Evaluator& evaluator, const ScoredRow& row, const EvaluateRequest& request) {
-  if (row.stratum != nullptr && evaluator.n_strata() >= max_strata && !evaluator.has_stratum(*row.stratum))
-    throw Error(
-        ErrorKind::data,
-        fmt::format("'{}': column '{}' has more than {} different values; --stratum wants a column with "
-                    "a few group names",
-                    request.path, request.stratum_column, max_strata));
-  evaluator.add(row.label, row.prediction, row.error_probability, row.probabilities, row.stratum);
-}
-
+/// `page_rows` gathers the rows of a model for its page; null when there is nothing to gather.
 EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const EvaluateRequest& request,
-                         Observer& observer) {
+                         PageRows* page_rows, Observer& observer) {
   EvaluateOutcome outcome;
   outcome.class_names = test.class_names();
   const auto n_classes = static_cast<Index>(outcome.class_names.size());
@@ -79,15 +68,17 @@ EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const Ev
   if (calibration != nullptr)
     calibrator = fit_calibrator(*calibration, request, outcome.calibration.emplace(), observer);
 
+  const SourcePlace place = test_place(request);
   Evaluator before(n_classes);
   Evaluator evaluator(n_classes);
   outcome.n_unlabeled = test.for_each(
       [&](ScoredRow& row) {
         if (calibrator) {
-          add(before, row, request);
+          add_row(before, row, place);
           calibrator->apply(row.prediction, row.error_probability, row.probabilities);
         }
-        add(evaluator, row, request);
+        add_row(evaluator, row, place);
+        if (page_rows != nullptr) page_rows->add(row.columns, row.features, row.label, row.log_ratio);
       },
       observer);
   if (evaluator.rows().n_rows() == 0)
@@ -109,7 +100,11 @@ EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& reques
   const auto test = open_model_source(model, test_place(request), request.threads);
   const auto calibration =
       request.calibration ? open_model_source(model, calibration_place(request), request.threads) : nullptr;
-  return evaluate(*test, calibration.get(), request, observer);
+  if (!request.wants_report) return evaluate(*test, calibration.get(), request, nullptr, observer);
+  PageRows rows(PageRows::Kind::test, model.schema.n_features(), model.classifier.n_features());
+  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, &rows, observer);
+  outcome.report = evaluation_page(model, request, outcome, rows, observer);
+  return outcome;
 }
 
 EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer) {
@@ -119,7 +114,9 @@ EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer&
   const auto calibration = request.calibration
                                ? open_probability_source(calibration_place(request), test->class_names())
                                : nullptr;
-  return evaluate(*test, calibration.get(), request, observer);
+  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, nullptr, observer);
+  if (request.wants_report) outcome.report = evaluation_page(request, outcome);
+  return outcome;
 }
 
 } // namespace lacuna

@@ -1,4 +1,5 @@
 #include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/fit_steps.hpp"
 #include "pipeline/record.hpp"
 #include "pipeline/tables.hpp"
 
@@ -16,19 +17,33 @@ TableOptions table_options(const FitRequest& request) {
 
 } // namespace
 
-FitOutcome fit_table(const FitRequest& request, Observer& observer) {
+TrainingTable read_training(const FitRequest& request, Observer& observer) {
   // Before the table is read, which may take long.
   check_options(request.learning);
   check_options(request.features);
   require_one_label_source(request.label_column, request.table);
-  TrainingTable table = read_training_table(request.path, request.label_column, request.classes,
-                                            table_options(request), observer);
+  return read_training_table(request.path, request.label_column, request.classes, table_options(request),
+                             observer);
+}
+
+FeatureChain map_features(const FitRequest& request, TrainingTable& table, Observer& observer,
+                          const std::function<void(const Matrix&)>& look) {
   FeatureChain features = fit_features(request.features, table.data.features.view(), request.learning.seed,
                                        request.learning.threads, observer);
-  if (!features.empty()) {
-    table.data.features = features.apply(table.data.features.view(), 0, request.learning.threads);
-    table.data.feature_names = features.output_names(std::move(table.data.feature_names));
+  if (features.empty()) {
+    look(table.data.features);
+    return features;
   }
+  Matrix mapped = features.apply(table.data.features.view(), 0, request.learning.threads);
+  look(mapped);
+  table.data.features = std::move(mapped);
+  table.data.feature_names = features.output_names(std::move(table.data.feature_names));
+  return features;
+}
+
+FitOutcome fit_table(const FitRequest& request, Observer& observer) {
+  TrainingTable table = read_training(request, observer);
+  FeatureChain features = map_features(request, table, observer, [](const Matrix&) {});
   FitResult fit = fit_classifier(table.data, request.learning, observer);
   std::string record = make_record(request, table, fit.summary);
   return {{std::move(table.schema), std::move(features), std::move(fit.classifier), std::move(record)},

@@ -14,6 +14,7 @@
 #include "lacuna/core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/core/version.hpp"
+#include "pipeline/reproduce_page.hpp"
 #include "pipeline/reproduce_results.hpp"
 #include "pipeline/reproduce_run.hpp"
 
@@ -100,6 +101,7 @@ public:
     outcome_.metrics_path = (folder_ / "metrics.json").string();
     replace_file((folder_ / "figures" / "reliability.csv").string(), reliability_text(runs_));
     replace_file(outcome_.metrics_path, metrics_text(runs_));
+    if (request_.wants_report) outcome_.report = reproduce_page(request_, outcome_);
     return std::move(outcome_);
   }
 

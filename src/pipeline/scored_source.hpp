@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,10 @@ struct ScoredRow {
   double error_probability = 0.0;
   std::span<double> probabilities;
   const std::string* stratum = nullptr; ///< null when strata were not asked for
+  // Of a model's rows only:
+  const double* columns = nullptr;  ///< the table's columns, encoded
+  const double* features = nullptr; ///< what the densities see
+  double log_ratio = 0.0;
 };
 
 /// Where scored rows come from: a model and a table, or a table of probabilities.
@@ -36,6 +41,22 @@ struct SourcePlace {
   std::string stratum_column;
   TableOptions table;
 };
+
+/// Class numbers of the labels in a table.
+class LabelNumbers {
+public:
+  LabelNumbers(const std::vector<std::string>& class_names, SourcePlace place);
+  /// Of row i of a block; missing_label where there is none. Throws Error(data) for a label that is no class.
+  int of(const TableBlock& block, std::size_t i) const;
+
+private:
+  std::vector<std::string> class_names_;
+  SourcePlace place_;
+  std::map<std::string, int> number_;
+};
+
+/// Hands a row to an evaluator. Throws Error(data) for more strata than anybody means.
+void add_row(Evaluator& evaluator, const ScoredRow& row, const SourcePlace& place);
 
 /// `model` must outlive the source.
 std::unique_ptr<ScoredSource> open_model_source(const Model& model, const SourcePlace& place, int threads);

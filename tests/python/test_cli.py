@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from cli_tool import BINARY, IS_SANITIZED, blobs, names_in, run, start
 
-COMMANDS = ["fit", "predict", "evaluate", "info", "demo"]
+COMMANDS = ["fit", "predict", "evaluate", "compare", "info", "demo"]
 METRICS = [
     "error_rate",
     "mean_error_probability",

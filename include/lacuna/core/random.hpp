@@ -26,6 +26,7 @@ enum class RandomPurpose : std::uint32_t {
   vae_noise = 22,    ///< of the latent values in training, keyed by epoch and block
   vae_encoding = 23, ///< drawn encodings, keyed by row
   vae_held_out = 24, ///< which rows are held out
+  report_rows = 40,  ///< which rows a report draws, keyed by row
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

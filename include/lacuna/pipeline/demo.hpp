@@ -15,7 +15,8 @@ struct DemoRequest {
   std::string directory = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
   std::uint64_t seed = 0;
   int threads = 0;
-  bool overwrite = false; ///< replace files that differ; equal ones may always be there
+  bool overwrite = false;    ///< replace files that differ; equal ones may always be there
+  bool wants_report = false; ///< make the HTML page as well
 };
 
 /// One method on the test rows of one toy, apart by whether labels are ever seen there.
@@ -29,6 +30,7 @@ struct DemoResult {
 struct DemoOutcome {
   std::vector<DemoResult> results;
   std::vector<std::string> files; ///< what was written, in order: per toy the two tables and the picture
+  std::string report;             ///< the HTML page, when it was asked for
 };
 
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer);

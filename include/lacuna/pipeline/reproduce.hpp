@@ -21,6 +21,7 @@ struct ReproduceRequest {
   VaeDevice device = VaeDevice::auto_detect;
   std::uint64_t seed = 0;
   int threads = 0;
+  bool wants_report = false; ///< make the HTML page as well
 };
 
 /// Mean and standard deviation of one number over the runs of a method.
@@ -49,6 +50,7 @@ struct ReproduceOutcome {
   Index n_runs = 0;
   Index n_reused = 0; ///< of these, found finished in the folder
   std::string metrics_path;
+  std::string report; ///< the HTML page, when it was asked for
 };
 
 /// Runs what is not yet there: a folder keeps finished runs and features, so that work goes on where it was

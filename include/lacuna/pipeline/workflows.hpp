@@ -55,7 +55,10 @@ struct EvaluateRequest {
   CurveOptions curve{};
   std::optional<CalibrationRequest> calibration{};
   std::vector<std::string>
-      classes{}; ///< for a table of probabilities: its class columns; empty: found by name
+      classes{};                   ///< for a table of probabilities: its class columns; empty: found by name
+  bool wants_report = false;       ///< make the HTML page as well
+  std::string train_path{};        ///< for the page: the table the model was fitted to; may be empty
+  std::string train_labels_path{}; ///< its labels, when they come from a file
 };
 
 /// What calibration did. `before` are the predictions as they came, on the same test rows.
@@ -73,6 +76,7 @@ struct EvaluateOutcome {
   ScoredRows rows;
   Index n_unlabeled = 0; ///< rows that were skipped
   std::optional<CalibrationOutcome> calibration;
+  std::string report; ///< the HTML page, when it was asked for
 };
 EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer);
 /// The same for a table of probabilities that any tool may have written (docs/metrics.md describes it).

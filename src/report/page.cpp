@@ -1,0 +1,61 @@
+#include "lacuna/report/page.hpp"
+
+#include <array>
+#include <utility>
+
+#include "report/page_files.hpp"
+
+namespace lacuna {
+
+namespace {
+
+std::string html_escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+    case '<': result += "&lt;"; break;
+    case '>': result += "&gt;"; break;
+    case '&': result += "&amp;"; break;
+    case '"': result += "&quot;"; break;
+    default: result += c;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+std::string report_html(const ReportPage& page) {
+  const std::string title = html_escaped(page.title);
+  const std::string data = report_json(page);
+  const std::array<std::pair<std::string_view, std::string_view>, 6> parts{
+      {{"@TITLE@", title},
+       {"@STYLE@", page_style()},
+       {"@DATA@", data},
+       {"@D3@", page_d3()},
+       {"@D3_LICENCE@", page_d3_licence()},
+       {"@SCRIPT@", page_script()}}};
+  // One walk through the template: what is filled in is never searched, whatever a name may hold.
+  const std::string_view frame = page_template();
+  std::string html;
+  html.reserve(frame.size() + data.size() + page_d3().size() + page_script().size() + page_style().size() +
+               page_d3_licence().size());
+  std::size_t at = 0;
+  while (at < frame.size()) {
+    std::size_t next = frame.size();
+    const std::pair<std::string_view, std::string_view>* found = nullptr;
+    for (const auto& part : parts) {
+      const std::size_t place = frame.find(part.first, at);
+      if (place >= next) continue;
+      next = place;
+      found = &part;
+    }
+    html += frame.substr(at, next - at);
+    if (found == nullptr) break;
+    html += found->second;
+    at = next + found->first.size();
+  }
+  return html;
+}
+
+} // namespace lacuna

@@ -1,0 +1,151 @@
+#include "lacuna/report/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace lacuna {
+
+namespace {
+
+// Differences that a reader would not act upon.
+constexpr double negligible = 0.03;
+
+struct Balance {
+  double announced = 0.0;
+  double made = 0.0;
+  Interval interval; ///< of what chance allows around `made`
+};
+
+Balance balance_of(const Metrics& metrics) {
+  const auto n_errors = std::llround(metrics.error_rate * static_cast<double>(metrics.n));
+  return {metrics.mean_error_probability, metrics.error_rate,
+          clopper_pearson(metrics.n, static_cast<Index>(n_errors), interval_level)};
+}
+
+std::string quoted(const std::string& name) {
+  return name.empty() ? "(empty)" : "'" + name + "'";
+}
+
+/// The stratum with the most errors that were not announced, or null when none is worth a word.
+const std::pair<const std::string, Metrics>* worst_stratum(const Evaluation& evaluation) {
+  const std::pair<const std::string, Metrics>* worst = nullptr;
+  for (const auto& entry : evaluation.strata) {
+    const Metrics& metrics = entry.second;
+    if (metrics.n == 0 || metrics.mean_error_probability > balance_of(metrics).interval.low) continue;
+    if (metrics.error_rate - metrics.mean_error_probability < negligible) continue;
+    const auto excess = [](const Metrics& part) { return part.error_rate - part.mean_error_probability; };
+    if (worst == nullptr || excess(metrics) > excess(worst->second)) worst = &entry;
+  }
+  return worst;
+}
+
+/// Overconfidence of those bins alone whose errors chance cannot explain, not even when it has as many tries
+/// as there are bins.
+double certain_overconfidence(const Metrics& metrics) {
+  const double level = 1.0 - (1.0 - interval_level) / n_reliability_bins;
+  double sum = 0.0;
+  for (const ReliabilityBin& bin : metrics.bins) {
+    if (bin.n == 0) continue;
+    const auto n_errors = std::llround(bin.error_rate * static_cast<double>(bin.n));
+    if (clopper_pearson(bin.n, static_cast<Index>(n_errors), level).low <= bin.mean_error_probability)
+      continue;
+    sum += static_cast<double>(bin.n) * (bin.error_rate - bin.mean_error_probability);
+  }
+  return sum / static_cast<double>(metrics.n);
+}
+
+} // namespace
+
+std::string count_words(Index number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-') text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string percent_words(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "an unknown share";
+}
+
+ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
+  const Metrics& overall = evaluation.overall;
+  if (overall.n == 0) return {method + " was not judged", "No test row has a label."};
+  const Balance balance = balance_of(overall);
+  const double excess = balance.made - balance.announced;
+  const auto* worst = worst_stratum(evaluation);
+  std::string head;
+  if (balance.announced < balance.interval.low && excess >= negligible)
+    head = " is overconfident";
+  else if (balance.announced > balance.interval.high && -excess >= negligible)
+    head = " is too careful";
+  else if (worst != nullptr)
+    head = " keeps its word on the whole, but is overconfident in " + quoted(worst->first);
+  else if (certain_overconfidence(overall) >= negligible)
+    head = " is right on average, but overconfident about some rows and too careful about others";
+  else
+    head = " keeps its word";
+  std::string text =
+      fmt::format("It announced errors in {} of {} test rows and made them in {} (95 % interval {} to {}).",
+                  percent_words(balance.announced), count_words(overall.n), percent_words(balance.made),
+                  percent_words(balance.interval.low), percent_words(balance.interval.high));
+  if (worst != nullptr)
+    text += fmt::format(" Worst in {}: announced {}, made {} ({} rows).", quoted(worst->first),
+                        percent_words(worst->second.mean_error_probability),
+                        percent_words(worst->second.error_rate), count_words(worst->second.n));
+  return {method + head, text};
+}
+
+std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,
+                                     std::size_t max_classes) {
+  struct Tally {
+    std::size_t number = 0;
+    Index n = 0;      ///< rows predicted as this class
+    Index n_true = 0; ///< rows of this class
+    Index n_errors = 0;
+    double announced = 0.0;
+    double error_rate() const { return static_cast<double>(n_errors) / static_cast<double>(n); }
+  };
+  std::vector<Tally> tallies(class_names.size());
+  for (std::size_t y = 0; y < tallies.size(); ++y) tallies[y].number = y;
+  for (Index i = 0; i < rows.n_rows(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    Tally& tally = tallies[static_cast<std::size_t>(rows.prediction[at])];
+    ++tally.n;
+    tally.n_errors += rows.is_error(i) ? 1 : 0;
+    tally.announced += rows.error_probability[at];
+    ++tallies[static_cast<std::size_t>(rows.label[at])].n_true;
+  }
+  std::vector<ReportWords> words;
+  std::string never;
+  std::size_t n_never = 0;
+  for (const Tally& tally : tallies) {
+    if (tally.n > 0 || tally.n_true == 0) continue;
+    if (++n_never <= 5) never += (never.empty() ? "" : ", ") + quoted(class_names[tally.number]);
+  }
+  if (n_never > 0)
+    words.push_back({"Never predicted",
+                     fmt::format("{}{}: {} among the test rows, but no prediction names {}.", never,
+                                 n_never > 5 ? fmt::format(" and {} more", n_never - 5) : "",
+                                 n_never == 1 ? "it occurs" : "they occur", n_never == 1 ? "it" : "them")});
+  constexpr Index fewest = 10;
+  std::erase_if(tallies, [](const Tally& tally) { return tally.n < fewest || tally.n_errors == 0; });
+  std::sort(tallies.begin(), tallies.end(), [](const Tally& a, const Tally& b) {
+    const double difference = a.error_rate() - b.error_rate();
+    return difference != 0.0 ? difference > 0.0 : a.number < b.number;
+  });
+  for (std::size_t i = 0; i < std::min(max_classes, tallies.size()); ++i) {
+    const Tally& tally = tallies[i];
+    words.push_back({"Predictions of class " + quoted(class_names[tally.number]),
+                     fmt::format("{} rows: {} were wrong, {} were announced.", count_words(tally.n),
+                                 percent_words(tally.error_rate()),
+                                 percent_words(tally.announced / static_cast<double>(tally.n)))});
+  }
+  return words;
+}
+
+} // namespace lacuna

@@ -128,7 +128,6 @@ void check_options(const LearningOptions& options) {
                  to_string(options.kappa), "auto:ALPHA with ALPHA from 0 to below 1");
   checks.require(options.draws.is_soft || (options.draws.n_draws >= 1 && options.draws.n_draws <= 1000),
                  "draws", to_string(options.draws), "1 to 1000, or soft");
-  checks.require(options.density == "vb-gmm", "density", "'" + options.density + "'", "vb-gmm");
   checks.require(options.max_em_iterations >= 1, "max-em-iterations",
                  std::to_string(options.max_em_iterations), "at least 1");
   checks.require(std::isfinite(options.em_tolerance) && options.em_tolerance >= 0.0, "em-tolerance",
@@ -137,7 +136,7 @@ void check_options(const LearningOptions& options) {
                  "2 to 100");
   checks.require(options.threads >= 0 && options.threads <= 1024, "threads", std::to_string(options.threads),
                  "0 (all cores) to 1024");
-  check_options(options.vb_mixture, checks);
+  check_options(options, checks);
   checks.throw_if_any();
 }
 

@@ -1,5 +1,6 @@
 #include "lacuna/pipeline/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
@@ -140,47 +141,69 @@ void add_method_settings(std::vector<FitSetting>& all) {
       [](auto& request) -> auto& { return request.learning.em_tolerance; }));
 }
 
-void add_density_settings(std::vector<FitSetting>& all) {
+// Adds settings that only some families have; the help says which.
+void add_for_families(std::vector<FitSetting>& all, const Texts& families, std::vector<FitSetting> settings) {
+  std::string names;
+  for (const std::string& family : families) names += (names.empty() ? "" : ", ") + family;
+  for (FitSetting& added : settings) {
+    added.help = names + ": " + added.help;
+    added.families = families;
+    all.push_back(std::move(added));
+  }
+}
+
+void add_vb_mixture_settings(std::vector<FitSetting>& all) {
   const std::string group = "Density";
+  add_for_families(
+      all, {"vb-gmm"},
+      {setting(
+           "components", group, "K", "Most mixture components; unneeded ones switch off",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.n_components; }),
+       choice(
+           "covariance", group, "TYPE", "full, tied, diagonal or spherical",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.covariance; }, parse_covariance),
+       choice(
+           "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; },
+           parse_weight_prior),
+       choice(
+           "density-form", group, "FORM", "predictive, plug-in or expected-log",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.density_form; },
+           parse_density_form),
+       setting(
+           "weight-concentration", group, "X", "Prior of the mixing weights; 0 lets it follow --components",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.weight_concentration; }),
+       setting(
+           "mean-precision", group, "X", "Rows of prior evidence for a component's mean",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.mean_precision; }),
+       setting(
+           "degrees-of-freedom", group, "X", "Of the Wishart prior; 0 stands for the number of features",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.degrees_of_freedom; }),
+       setting(
+           "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }),
+       setting(
+           "own-variance", group, "",
+           "Prior from the rows' own variance alone; else few rows borrow from all",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; }),
+       setting(
+           "restarts", group, "N", "Starts per density; the best is kept",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.n_restarts; }),
+       setting(
+           "max-iterations", group, "N", "Most iterations per start",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.max_iterations; }),
+       setting(
+           "tolerance", group, "X", "Converged when the bound changes by less than this share of itself",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; })});
+}
+
+void add_density_settings(std::vector<FitSetting>& all) {
+  std::string names;
+  for (const std::string& name : density_family_names()) names += (names.empty() ? "" : ", ") + name;
   all.push_back(setting(
-      "density", group, "FAMILY", "Density family: vb-gmm",
+      "density", "Density", "FAMILY", "Density family, one of " + names,
       [](auto& request) -> auto& { return request.learning.density; }));
-  all.push_back(setting(
-      "components", group, "K", "Most mixture components; unneeded ones switch off",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.n_components; }));
-  all.push_back(choice(
-      "covariance", group, "TYPE", "full, tied, diagonal or spherical",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance; }, parse_covariance));
-  all.push_back(choice(
-      "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; }, parse_weight_prior));
-  all.push_back(choice(
-      "density-form", group, "FORM", "predictive, plug-in or expected-log",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.density_form; }, parse_density_form));
-  all.push_back(setting(
-      "weight-concentration", group, "X", "Prior of the mixing weights; 0 lets it follow --components",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_concentration; }));
-  all.push_back(setting(
-      "mean-precision", group, "X", "Rows of prior evidence for a component's mean",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.mean_precision; }));
-  all.push_back(setting(
-      "degrees-of-freedom", group, "X", "Of the Wishart prior; 0 stands for the number of features",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.degrees_of_freedom; }));
-  all.push_back(setting(
-      "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }));
-  all.push_back(setting(
-      "own-variance", group, "", "Prior from the rows' own variance alone; else few rows borrow from all",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; }));
-  all.push_back(setting(
-      "restarts", group, "N", "Starts per density; the best is kept",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.n_restarts; }));
-  all.push_back(setting(
-      "max-iterations", group, "N", "Most iterations per start",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.max_iterations; }));
-  all.push_back(setting(
-      "tolerance", group, "X", "Converged when the bound changes by less than this share of itself",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; }));
+  add_vb_mixture_settings(all);
 }
 
 // Whole numbers with commas between them, such as the widths of layers.
@@ -290,6 +313,11 @@ std::vector<FitSetting> make_settings() {
 }
 
 } // namespace
+
+bool FitSetting::applies_to(const FitRequest& request) const {
+  return families.empty() ||
+         std::find(families.begin(), families.end(), request.learning.density) != families.end();
+}
 
 const std::vector<FitSetting>& fit_settings() {
   static const std::vector<FitSetting> settings = make_settings();

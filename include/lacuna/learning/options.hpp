@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/families.hpp"
 
 namespace lacuna {
 
@@ -25,13 +25,11 @@ struct DrawsOption {
 };
 
 /// Everything that decides a fit, beside the data.
-struct LearningOptions {
+struct LearningOptions : DensityOptions {
   Method method = Method::mar;
   KappaOption kappa;
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
   DrawsOption draws;
-  std::string density = "vb-gmm"; ///< the density family
-  VbMixtureOptions vb_mixture;
   Index max_em_iterations = 500; ///< mcar-em: rounds of filling and fitting
   double em_tolerance =
       1e-4;          ///< mcar-em: converged when the log likelihood changes by less than this per row

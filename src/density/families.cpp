@@ -4,7 +4,9 @@
 #include <mutex>
 #include <utility>
 
+#include "density/gmm.hpp"
 #include "density/vb_mixture.hpp"
+#include "lacuna/density/gmm.hpp"
 #include "lacuna/density/vb_mixture.hpp"
 
 namespace lacuna {
@@ -20,6 +22,9 @@ std::vector<DensityFamilyEntry> own_families() {
        [](const DensityOptions& options, OptionChecks& checks) {
          check_options(options.vb_mixture, checks);
        }},
+      {"gmm", [](const DensityOptions& options) { return std::make_shared<GmmFamily>(options.gmm); },
+       Gmm::load,
+       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.gmm, checks); }},
   };
 }
 

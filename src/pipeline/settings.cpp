@@ -152,17 +152,60 @@ void add_for_families(std::vector<FitSetting>& all, const Texts& families, std::
   }
 }
 
+// A setting that both kinds of mixture have: `field` maps the options of either to one of their members.
+template <typename Field, typename... Parse>
+FitSetting mixture_setting(const std::string& name, const std::string& value_name, const std::string& help,
+                           Field field, Parse... parse) {
+  const auto of = [&](auto request_field) {
+    if constexpr (sizeof...(parse) > 0)
+      return choice(name, "Density", value_name, help, request_field, parse...);
+    else
+      return setting(name, "Density", value_name, help, request_field);
+  };
+  const FitSetting of_vb_mixture =
+      of([field](auto& request) -> auto& { return field(request.learning.vb_mixture); });
+  const FitSetting of_gmm = of([field](auto& request) -> auto& { return field(request.learning.gmm); });
+  FitSetting result = of_vb_mixture;
+  result.set = [of_vb_mixture, of_gmm](FitRequest& request, const Texts& texts) {
+    of_vb_mixture.set(request, texts);
+    of_gmm.set(request, texts);
+  };
+  result.json = [of_vb_mixture, of_gmm](const FitRequest& request) {
+    return request.learning.density == "gmm" ? of_gmm.json(request) : of_vb_mixture.json(request);
+  };
+  return result;
+}
+
+void add_mixture_settings(std::vector<FitSetting>& all) {
+  add_for_families(
+      all, {"vb-gmm", "gmm"},
+      {mixture_setting(
+           "components", "K", "Most components; vb-gmm switches unneeded ones off",
+           [](auto& mixture) -> auto& { return mixture.n_components; }),
+       mixture_setting(
+           "covariance", "TYPE", "full, tied, diagonal or spherical",
+           [](auto& mixture) -> auto& { return mixture.covariance; }, parse_covariance),
+       mixture_setting(
+           "restarts", "N", "Starts per density; the best is kept",
+           [](auto& mixture) -> auto& { return mixture.n_restarts; }),
+       mixture_setting(
+           "max-iterations", "N", "Most iterations per start",
+           [](auto& mixture) -> auto& { return mixture.max_iterations; }),
+       mixture_setting(
+           "tolerance", "X", "Converged when the objective changes by less than this share of itself",
+           [](auto& mixture) -> auto& { return mixture.tolerance; })});
+  add_for_families(all, {"gmm"},
+                   {setting(
+                       "covariance-floor", "Density", "X",
+                       "Least variance of a component, relative to the data's variance",
+                       [](auto& request) -> auto& { return request.learning.gmm.covariance_floor; })});
+}
+
 void add_vb_mixture_settings(std::vector<FitSetting>& all) {
   const std::string group = "Density";
   add_for_families(
       all, {"vb-gmm"},
-      {setting(
-           "components", group, "K", "Most mixture components; unneeded ones switch off",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.n_components; }),
-       choice(
-           "covariance", group, "TYPE", "full, tied, diagonal or spherical",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.covariance; }, parse_covariance),
-       choice(
+      {choice(
            "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
            [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; },
            parse_weight_prior),
@@ -185,16 +228,7 @@ void add_vb_mixture_settings(std::vector<FitSetting>& all) {
        setting(
            "own-variance", group, "",
            "Prior from the rows' own variance alone; else few rows borrow from all",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; }),
-       setting(
-           "restarts", group, "N", "Starts per density; the best is kept",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.n_restarts; }),
-       setting(
-           "max-iterations", group, "N", "Most iterations per start",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.max_iterations; }),
-       setting(
-           "tolerance", group, "X", "Converged when the bound changes by less than this share of itself",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; })});
+           [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; })});
 }
 
 void add_density_settings(std::vector<FitSetting>& all) {
@@ -203,6 +237,7 @@ void add_density_settings(std::vector<FitSetting>& all) {
   all.push_back(setting(
       "density", "Density", "FAMILY", "Density family, one of " + names,
       [](auto& request) -> auto& { return request.learning.density; }));
+  add_mixture_settings(all);
   add_vb_mixture_settings(all);
 }
 

@@ -7,6 +7,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/density.hpp"
+#include "lacuna/density/gmm_options.hpp"
 #include "lacuna/density/vb_mixture_options.hpp"
 
 namespace lacuna {
@@ -15,6 +16,7 @@ namespace lacuna {
 struct DensityOptions {
   std::string density = "vb-gmm"; ///< the family's name
   VbMixtureOptions vb_mixture;
+  GmmOptions gmm;
 };
 
 /// One family under its name: everything lacuna needs to fit its densities and to read them back.

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "density/gmm.hpp"
+#include "density/kde.hpp"
 #include "density/vb_mixture.hpp"
 #include "lacuna/density/gmm.hpp"
+#include "lacuna/density/kde.hpp"
 #include "lacuna/density/vb_mixture.hpp"
 
 namespace lacuna {
@@ -25,6 +27,9 @@ std::vector<DensityFamilyEntry> own_families() {
       {"gmm", [](const DensityOptions& options) { return std::make_shared<GmmFamily>(options.gmm); },
        Gmm::load,
        [](const DensityOptions& options, OptionChecks& checks) { check_options(options.gmm, checks); }},
+      {"kde", [](const DensityOptions& options) { return std::make_shared<KdeFamily>(options.kde); },
+       Kde::load,
+       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.kde, checks); }},
   };
 }
 

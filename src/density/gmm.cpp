@@ -177,7 +177,7 @@ void Gmm::save(Archive& archive, const std::string& prefix) const {
 }
 
 std::shared_ptr<const Gmm> Gmm::load(const Archive& archive, const std::string& prefix) {
-  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_count);
+  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_features);
   const Index n = archive.integer(prefix + "n_components", 1, largest_saved_count);
   GmmParameters parameters;
   parameters.covariance = static_cast<CovarianceType>(archive.integer(prefix + "covariance", 0, 3));

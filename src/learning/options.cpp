@@ -34,6 +34,10 @@ const Names<DensityForm> density_form_names = {{DensityForm::predictive, "predic
                                                {DensityForm::plug_in, "plug-in"},
                                                {DensityForm::expected_log, "expected-log"}};
 
+const Names<KdeBandwidth> kde_bandwidth_names = {{KdeBandwidth::likelihood, "likelihood"},
+                                                 {KdeBandwidth::silverman, "silverman"},
+                                                 {KdeBandwidth::scott, "scott"}};
+
 template <class Choice>
 std::string name_of(const Names<Choice>& names, Choice choice) {
   for (const auto& [value, name] : names)
@@ -74,6 +78,10 @@ std::string to_string(DensityForm form) {
   return name_of(density_form_names, form);
 }
 
+std::string to_string(KdeBandwidth bandwidth) {
+  return name_of(kde_bandwidth_names, bandwidth);
+}
+
 std::string to_string(const KappaOption& kappa) {
   return kappa.is_auto ? fmt::format("auto:{}", kappa.alpha) : fmt::format("{}", kappa.value);
 }
@@ -96,6 +104,10 @@ WeightPrior parse_weight_prior(const std::string& text) {
 }
 DensityForm parse_density_form(const std::string& text) {
   return find_name(density_form_names, "density-form", text);
+}
+
+KdeBandwidth parse_kde_bandwidth(const std::string& text) {
+  return find_name(kde_bandwidth_names, "kde-bandwidth", text);
 }
 
 KappaOption parse_kappa(const std::string& text) {

@@ -239,6 +239,15 @@ void add_density_settings(std::vector<FitSetting>& all) {
       [](auto& request) -> auto& { return request.learning.density; }));
   add_mixture_settings(all);
   add_vb_mixture_settings(all);
+  add_for_families(
+      all, {"kde"},
+      {choice(
+           "kde-bandwidth", "Density", "RULE",
+           "Width of the kernels: likelihood (leave-one-out), silverman or scott",
+           [](auto& request) -> auto& { return request.learning.kde.kde_bandwidth; }, parse_kde_bandwidth),
+       setting(
+           "kde-tolerance", "Density", "X", "Largest relative error of a density; 0 for exact sums",
+           [](auto& request) -> auto& { return request.learning.kde.kde_tolerance; })});
 }
 
 // Whole numbers with commas between them, such as the widths of layers.

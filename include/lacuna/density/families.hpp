@@ -8,6 +8,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/gmm_options.hpp"
+#include "lacuna/density/kde_options.hpp"
 #include "lacuna/density/vb_mixture_options.hpp"
 
 namespace lacuna {
@@ -17,6 +18,7 @@ struct DensityOptions {
   std::string density = "vb-gmm"; ///< the family's name
   VbMixtureOptions vb_mixture;
   GmmOptions gmm;
+  KdeOptions kde;
 };
 
 /// One family under its name: everything lacuna needs to fit its densities and to read them back.

@@ -53,6 +53,7 @@ std::string to_string(const DrawsOption& draws);
 std::string to_string(CovarianceType type);
 std::string to_string(WeightPrior prior);
 std::string to_string(DensityForm form);
+std::string to_string(KdeBandwidth bandwidth);
 Method parse_method(const std::string& text);
 PosteriorForm parse_posterior(const std::string& text);
 KappaOption parse_kappa(const std::string& text);
@@ -60,5 +61,6 @@ DrawsOption parse_draws(const std::string& text);
 CovarianceType parse_covariance(const std::string& text);
 WeightPrior parse_weight_prior(const std::string& text);
 DensityForm parse_density_form(const std::string& text);
+KdeBandwidth parse_kde_bandwidth(const std::string& text);
 
 } // namespace lacuna

@@ -181,7 +181,7 @@ public:
   double log_sum() {
     scratch_.groups.assign(1, 0);
     for (auto level = static_cast<Index>(tree_.levels_.size()); level-- > 0;) {
-      bound_nodes(tree_.levels_[at(level)]);
+      bound_nodes(tree_.levels_[at(level)], level);
       settle_nodes(tree_.levels_[at(level)], level);
       std::swap(scratch_.groups, scratch_.survivors);
     }
@@ -203,7 +203,7 @@ private:
   }
 
   /// Distances and bounds of all children of the nodes that are still open.
-  void bound_nodes(const Level& level) {
+  void bound_nodes(const Level& level, Index height) {
     const auto n = static_cast<Index>(scratch_.groups.size()) * kde_group;
     for (auto* buffer :
          {&scratch_.nearest, &scratch_.mean, &scratch_.farthest, &scratch_.lower, &scratch_.upper})
@@ -216,7 +216,8 @@ private:
                                    kde_group, tree_.d_, scratch_.nearest.data() + g, scratch_.mean.data() + g,
                                    scratch_.farthest.data() + g);
       for (Index c = 0; c < kde_group; ++c)
-        if (level.weight[at(node + c)] > 0.0) least = std::min(least, scratch_.mean[at(g + c)]);
+        if (level.weight[at(node + c)] > 0.0 && !holds_left_out(node + c, height))
+          least = std::min(least, scratch_.mean[at(g + c)]);
     }
     lower_shift(precision_ * least);
     kde_kernels().node_bounds(scratch_.nearest.data(), scratch_.mean.data(), scratch_.farthest.data(), n,
@@ -237,10 +238,9 @@ private:
       if (!(w > 0.0)) continue;
       scratch_.is_open[at(b)] = 1;
       open_weight += w;
-      lower += w * scratch_.lower[at(b)];
+      // Nothing is certain about the rest of the node that holds the point left out.
+      if (!holds_left_out(node_of(b), height)) lower += w * scratch_.lower[at(b)];
     }
-    // What is certain about the sum without the point that is left out.
-    if (left_out_ != none) lower = std::max(0.0, lower - tree_.weight(left_out_) * std::exp(0.5 * shift_));
     constexpr int n_rounds = 2; // what the first round settles below its share is there for the second
     for (int round = 0; round < n_rounds; ++round) {
       const double allowed = std::max(0.0, (tolerance_ * lower - spent_) / open_weight);

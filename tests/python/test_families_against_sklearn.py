@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 from scipy.stats import gaussian_kde
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
@@ -103,8 +104,8 @@ def run_kde(tmp_path, rows, questions, bandwidth, tolerance, weights=None):
 
 
 def correlated(n, d, seed):
-    random = np.random.default_rng(seed)
-    return random.normal(size=(n, d)) @ random.normal(size=(d, d)) + random.normal(size=d)
+    shape = np.random.default_rng(0).normal(size=(d + 1, d))
+    return np.random.default_rng(seed).normal(size=(n, d)) @ shape[:d] + shape[d]
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 9])
@@ -117,6 +118,18 @@ def test_kde_agrees_with_sklearn(tmp_path, d):
     theirs = KernelDensity(bandwidth=1.0, rtol=0, atol=0).fit(whitened)
     expected = theirs.score_samples(np.linalg.solve(root, questions.T).T) - np.log(np.diag(root)).sum()
     assert np.abs(expected - ours).max() < 1e-9
+
+
+def test_kde_is_right_in_the_far_tails(tmp_path):
+    """Where scikit-learn's sums lose their digits, scipy's plain one does not."""
+    rows, questions = correlated(500, 4, 1), 100 * correlated(200, 4, 2)
+    ours, factor = run_kde(tmp_path, rows, questions, 2, 0.0)
+    root = factor * np.linalg.cholesky(np.cov(rows.T))
+    differences = np.linalg.solve(root, (questions[:, None] - rows[None]).reshape(-1, 4).T)
+    exponents = -0.5 * (differences**2).sum(axis=0).reshape(200, 500)
+    expected = logsumexp(exponents, axis=1) - np.log(500) - np.log(np.diag(root)).sum() - 2 * np.log(2 * np.pi)
+    assert expected.min() < -10_000
+    assert np.abs(ours / expected - 1).max() < 1e-12
 
 
 @pytest.mark.parametrize("rule, number", [("silverman", 1), ("scott", 2)])

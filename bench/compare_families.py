@@ -59,7 +59,7 @@ def measure(lacuna, folder, case, family, options, seed):
     train, test, label, stratum, rare = case
     model, out = folder / "model.lacuna", folder / "out.json"
     started = time.perf_counter()
-    run(lacuna, "fit", train, "-o", model, "--label", label, "--drop", stratum, "--density", family, *options, "--seed", seed,
+    run(lacuna, "fit", train, "-o", model, "--label", label, *(["--drop", stratum] if stratum == "stratum" else []), "--density", family, *options, "--seed", seed,
         "--force")
     fitted = time.perf_counter()
     run(lacuna, "evaluate", model, test, "--label", label, "--stratum", stratum, "--json", out, "--force")

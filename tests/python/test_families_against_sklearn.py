@@ -108,7 +108,7 @@ def correlated(n, d, seed):
     return np.random.default_rng(seed).normal(size=(n, d)) @ shape[:d] + shape[d]
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 9])
+@pytest.mark.parametrize("d", [1, 2, 5])  # with more, scikit-learn's own error is larger than 1e-9
 def test_kde_agrees_with_sklearn(tmp_path, d):
     rows, questions = correlated(700, d, 1), correlated(300, d, 2)
     ours, factor = run_kde(tmp_path, rows, questions, 2, 0.0)
@@ -120,16 +120,18 @@ def test_kde_agrees_with_sklearn(tmp_path, d):
     assert np.abs(expected - ours).max() < 1e-9
 
 
-def test_kde_is_right_in_the_far_tails(tmp_path):
-    """Where scikit-learn's sums lose their digits, scipy's plain one does not."""
-    rows, questions = correlated(500, 4, 1), 100 * correlated(200, 4, 2)
+@pytest.mark.parametrize("d, reach", [(4, 100), (9, 1)])
+def test_kde_is_scipys_plain_sum(tmp_path, d, reach):
+    """In the far tails and in many features, where scikit-learn's sums lose their digits."""
+    rows, questions = correlated(500, d, 1), reach * correlated(200, d, 2)
     ours, factor = run_kde(tmp_path, rows, questions, 2, 0.0)
     root = factor * np.linalg.cholesky(np.cov(rows.T))
-    differences = np.linalg.solve(root, (questions[:, None] - rows[None]).reshape(-1, 4).T)
+    differences = np.linalg.solve(root, (questions[:, None] - rows[None]).reshape(-1, d).T)
     exponents = -0.5 * (differences**2).sum(axis=0).reshape(200, 500)
-    expected = logsumexp(exponents, axis=1) - np.log(500) - np.log(np.diag(root)).sum() - 2 * np.log(2 * np.pi)
-    assert expected.min() < -10_000
-    assert np.abs(ours / expected - 1).max() < 1e-12
+    constant = -np.log(500) - np.log(np.diag(root)).sum() - d / 2 * np.log(2 * np.pi)
+    expected = logsumexp(exponents, axis=1) + constant
+    assert reach == 1 or expected.min() < -10_000
+    assert np.abs((ours - expected) / np.maximum(1, np.abs(expected))).max() < 1e-11
 
 
 @pytest.mark.parametrize("rule, number", [("silverman", 1), ("scott", 2)])

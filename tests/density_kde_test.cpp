@@ -56,8 +56,8 @@ TEST(KdeTree, StaysInsideItsBound) {
   int n_approximate = 0;
   for (std::uint64_t problem = 0; problem < 120; ++problem) {
     RandomStream random(problem, RandomPurpose::simulation, 55);
-    const auto n =
-        static_cast<Index>(problem % 10 == 0 ? 1.0 + static_cast<double>(problem) : std::exp(5.0 + 4.0 * random.uniform()));
+    const auto n = static_cast<Index>(problem % 10 == 0 ? 1.0 + static_cast<double>(problem)
+                                                        : std::exp(5.0 + 4.0 * random.uniform()));
     const auto d = static_cast<Index>(1 + random.uniform() * 7);
     const KdeTree tree = random_tree(problem, n, d, 10.0 * random.uniform());
     const double precision = std::exp(4.0 * random.uniform() - 1.0);

@@ -104,7 +104,7 @@ TEST(Settings, EachSettingReadsBackWhatWasSet) {
       {"vae-patience", {{"6"}, "6"}},
       {"vae-validation", {{"0.25"}, "0.25"}},
       {"device", {{"cpu"}, "\"cpu\""}},
-      {"density", {{"vb-gmm"}, "\"vb-gmm\""}},
+      {"density", {{"kde"}, "\"kde\""}},
       {"components", {{"23"}, "23"}},
       {"covariance", {{"diagonal"}, "\"diagonal\""}},
       {"weight-prior", {{"stick-breaking"}, "\"stick-breaking\""}},
@@ -117,10 +117,13 @@ TEST(Settings, EachSettingReadsBackWhatWasSet) {
       {"restarts", {{"4"}, "4"}},
       {"max-iterations", {{"99"}, "99"}},
       {"tolerance", {{"1e-3"}, "0.001"}},
+      {"covariance-floor", {{"1e-2"}, "0.01"}},
+      {"kde-bandwidth", {{"scott"}, "\"scott\""}},
+      {"kde-tolerance", {{"0.01"}, "0.01"}},
       {"seed", {{"18446744073709551615"}, "18446744073709551615"}}};
   for (const auto& [name, texts_and_json] : cases) {
     EXPECT_EQ(json_after(name, texts_and_json.first), texts_and_json.second) << name;
-    EXPECT_NE(json_after(name, texts_and_json.first) == setting(name).json(FitRequest{}), name != "density")
+    EXPECT_NE(json_after(name, texts_and_json.first), setting(name).json(FitRequest{}))
         << name << " was set to its default, which shows nothing";
   }
   for (const FitSetting& s : fit_settings())

@@ -40,6 +40,18 @@ Texts config_values(const ConfigItem& item, Kind kind) {
   return item.values;
 }
 
+// An option of another family would do nothing, which is not what the user expects of it.
+void check_family(const FitSetting& setting, const FitRequest& request) {
+  const std::vector<std::string> known = density_family_names();
+  const std::string& family = request.learning.density;
+  const bool is_known = std::find(known.begin(), known.end(), family) != known.end();
+  if (!is_known || setting.applies_to(request)) return; // an unknown family is reported later, as such
+  std::string names;
+  for (const std::string& name : setting.families) names += (names.empty() ? "" : " or ") + name;
+  throw Error(ErrorKind::usage, setting.name + ": density family " + family +
+                                    " has no such option; leave it out, or choose --density " + names);
+}
+
 } // namespace
 
 FitOptions::FitOptions(CLI::App& app, std::set<std::string> without)
@@ -77,7 +89,7 @@ void FitOptions::add(CLI::App& app, const FitSetting& setting, const std::string
   if (setting.kind != Kind::flag) option->type_name(setting.value_name)->type_size(1)->expected(1);
   if (setting.kind == Kind::list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   option->group(setting.group);
-  entries_.push_back({setting.name, setting.kind, option, std::move(apply)});
+  entries_.push_back({setting, option, std::move(apply)});
 }
 
 FitArguments FitOptions::resolve() const {
@@ -86,25 +98,34 @@ FitArguments FitOptions::resolve() const {
     return "'" + config_ + "', line " + std::to_string(item.line) + ": ";
   };
   for (const ConfigItem& item : items)
-    if (std::none_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == item.key; }))
+    if (std::none_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& e) { return e.setting.name == item.key; }))
       throw Error(ErrorKind::config, place(item) + "unknown key '" + item.key +
                                          "'; keys are the options of " + command_ +
                                          " without their dashes, see " + command_ + " --help");
   FitArguments arguments;
   arguments.request.path = path_;
-  for (const Entry& entry : entries_) {
-    const auto item =
-        std::find_if(items.begin(), items.end(), [&](const ConfigItem& i) { return i.key == entry.name; });
-    try {
-      if (entry.option->count() > 0)
-        entry.apply(arguments, command_line_values(*entry.option, entry.name, entry.kind));
-      else if (item != items.end())
-        entry.apply(arguments, config_values(*item, entry.kind));
-    } catch (const Error& error) {
-      if (entry.option->count() > 0) throw Error(error.kind(), std::string("--") + error.what());
-      throw Error(ErrorKind::config, place(*item) + error.what());
+  // Calls `visit` for every entry that the user gave; its errors say where it was given.
+  const auto for_each_given = [&](const auto& visit) {
+    for (const Entry& entry : entries_) {
+      const auto item = std::find_if(items.begin(), items.end(),
+                                     [&](const ConfigItem& i) { return i.key == entry.setting.name; });
+      if (entry.option->count() == 0 && item == items.end()) continue;
+      try {
+        visit(entry, item);
+      } catch (const Error& error) {
+        if (entry.option->count() > 0) throw Error(error.kind(), std::string("--") + error.what());
+        throw Error(ErrorKind::config, place(*item) + error.what());
+      }
     }
-  }
+  };
+  for_each_given([&](const Entry& entry, const auto& item) {
+    const FitSetting& setting = entry.setting;
+    entry.apply(arguments, entry.option->count() > 0
+                               ? command_line_values(*entry.option, setting.name, setting.kind)
+                               : config_values(*item, setting.kind));
+  });
+  for_each_given([&](const Entry& entry, const auto&) { check_family(entry.setting, arguments.request); });
   return arguments;
 }
 

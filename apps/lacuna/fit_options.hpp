@@ -30,8 +30,7 @@ public:
 
 private:
   struct Entry {
-    std::string name;
-    FitSetting::Kind kind;
+    FitSetting setting;
     CLI::Option* option;
     std::function<void(FitArguments&, const std::vector<std::string>&)> apply;
   };

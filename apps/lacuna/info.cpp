@@ -39,11 +39,17 @@ std::string values_text(const Json& object) {
 }
 
 std::string densities_text(const Json& densities) {
-  TextTable table({"  density", "rows", "components", "iterations", "stopped"});
-  for (const Json& density : densities)
+  TextTable table({"  density", "rows", "components", "iterations", "stopped", "measures"});
+  for (const Json& density : densities) {
+    std::string measures;
+    if (density.contains("measures")) // models of older versions have none
+      for (const auto& [name, value] : density.at("measures").items())
+        if (value.is_number())
+          measures += fmt::format("{}{} {:.6g}", measures.empty() ? "" : ", ", name, value.get<double>());
     table.add({"  " + plain(density.at("name")), plain(density.at("n_rows")),
                plain(density.at("n_components")), plain(density.at("n_iterations")),
-               plain(density.at("stop_reason"))});
+               plain(density.at("stop_reason")), measures});
+  }
   return table.text();
 }
 

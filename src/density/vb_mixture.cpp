@@ -147,11 +147,4 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
                                      std::move(summary));
 }
 
-std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
-  const std::string& family = archive.text(prefix + "family");
-  if (family == "vb-gmm") return VbMixture::load(archive, prefix);
-  throw Error(ErrorKind::data, "the model holds a density of family '" + family +
-                                   "', which this version of lacuna does not know; update lacuna");
-}
-
 } // namespace lacuna

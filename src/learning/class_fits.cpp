@@ -76,8 +76,8 @@ std::vector<RowList> FitShop::labeled_rows() const {
 
 DensityRecord make_record(std::string name, const Density& density, Index n_rows) {
   const DensityFitSummary& summary = density.summary();
-  return {std::move(name),    n_rows, summary.n_components, summary.n_iterations, summary.objective,
-          summary.stop_reason};
+  return {std::move(name),     n_rows,          summary.n_components, summary.n_iterations, summary.objective,
+          summary.stop_reason, summary.measures};
 }
 
 } // namespace lacuna

@@ -8,7 +8,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "lacuna/density/families.hpp"
 #include "learning/class_fits.hpp"
 #include "learning/evidence.hpp"
 #include "learning/foundation.hpp"
@@ -261,7 +261,7 @@ std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOption
 std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
                                        std::span<const Method> methods, Observer& observer) {
   check_options(options);
-  return fit_classifiers(data, options, methods, VbMixtureFamily(options.vb_mixture), observer);
+  return fit_classifiers(data, options, methods, *make_density_family(options), observer);
 }
 
 FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,

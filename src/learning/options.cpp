@@ -34,6 +34,10 @@ const Names<DensityForm> density_form_names = {{DensityForm::predictive, "predic
                                                {DensityForm::plug_in, "plug-in"},
                                                {DensityForm::expected_log, "expected-log"}};
 
+const Names<KdeBandwidth> kde_bandwidth_names = {{KdeBandwidth::likelihood, "likelihood"},
+                                                 {KdeBandwidth::silverman, "silverman"},
+                                                 {KdeBandwidth::scott, "scott"}};
+
 template <class Choice>
 std::string name_of(const Names<Choice>& names, Choice choice) {
   for (const auto& [value, name] : names)
@@ -74,6 +78,10 @@ std::string to_string(DensityForm form) {
   return name_of(density_form_names, form);
 }
 
+std::string to_string(KdeBandwidth bandwidth) {
+  return name_of(kde_bandwidth_names, bandwidth);
+}
+
 std::string to_string(const KappaOption& kappa) {
   return kappa.is_auto ? fmt::format("auto:{}", kappa.alpha) : fmt::format("{}", kappa.value);
 }
@@ -96,6 +104,10 @@ WeightPrior parse_weight_prior(const std::string& text) {
 }
 DensityForm parse_density_form(const std::string& text) {
   return find_name(density_form_names, "density-form", text);
+}
+
+KdeBandwidth parse_kde_bandwidth(const std::string& text) {
+  return find_name(kde_bandwidth_names, "kde-bandwidth", text);
 }
 
 KappaOption parse_kappa(const std::string& text) {
@@ -128,7 +140,6 @@ void check_options(const LearningOptions& options) {
                  to_string(options.kappa), "auto:ALPHA with ALPHA from 0 to below 1");
   checks.require(options.draws.is_soft || (options.draws.n_draws >= 1 && options.draws.n_draws <= 1000),
                  "draws", to_string(options.draws), "1 to 1000, or soft");
-  checks.require(options.density == "vb-gmm", "density", "'" + options.density + "'", "vb-gmm");
   checks.require(options.max_em_iterations >= 1, "max-em-iterations",
                  std::to_string(options.max_em_iterations), "at least 1");
   checks.require(std::isfinite(options.em_tolerance) && options.em_tolerance >= 0.0, "em-tolerance",
@@ -137,7 +148,7 @@ void check_options(const LearningOptions& options) {
                  "2 to 100");
   checks.require(options.threads >= 0 && options.threads <= 1024, "threads", std::to_string(options.threads),
                  "0 (all cores) to 1024");
-  check_options(options.vb_mixture, checks);
+  check_options(options, checks);
   checks.throw_if_any();
 }
 

@@ -33,6 +33,15 @@ double robust_cholesky(std::span<double> a, Index n) {
   throw Error(ErrorKind::internal, "a covariance matrix could not be made positive definite");
 }
 
+void raise_eigenvalues(std::span<double> a, Index n, double floor) {
+  Eigen::Map<RowMatrix> matrix(a.data(), n, n);
+  const Eigen::LLT<RowMatrix, Eigen::Lower> above(matrix - floor * RowMatrix::Identity(n, n));
+  if (above.info() == Eigen::Success) return; // the usual case, at a fraction of the cost
+  const Eigen::SelfAdjointEigenSolver<RowMatrix> solver(matrix);
+  const RowMatrix vectors = solver.eigenvectors();
+  matrix = vectors * solver.eigenvalues().cwiseMax(floor).asDiagonal() * vectors.transpose();
+}
+
 void invert_lower(std::span<double> l, Index n) {
   Eigen::Map<RowMatrix> matrix(l.data(), n, n);
   const RowMatrix inverse = matrix.triangularView<Eigen::Lower>().solve(RowMatrix::Identity(n, n));

@@ -23,7 +23,7 @@ Json options_json(const FitRequest& request) {
   const bool has_vae = std::any_of(request.features.maps.begin(), request.features.maps.end(), is_vae);
   Json options = Json::object();
   for (const FitSetting& setting : fit_settings())
-    if (setting.json && (has_vae || setting.group != vae_setting_group))
+    if (setting.json && (has_vae || setting.group != vae_setting_group) && setting.applies_to(request))
       options[setting.name] = Json::parse(setting.json(request));
   return options;
 }
@@ -34,7 +34,8 @@ Json density_json(const DensityRecord& density) {
           {"n_components", density.n_components},
           {"n_iterations", density.n_iterations},
           {"objective", density.objective},
-          {"stop_reason", density.stop_reason}};
+          {"stop_reason", density.stop_reason},
+          {"measures", density.measures}};
 }
 
 Json summary_json(const FitSummary& summary, const std::vector<std::string>& classes) {

@@ -1,5 +1,6 @@
 #include "lacuna/pipeline/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
@@ -140,47 +141,113 @@ void add_method_settings(std::vector<FitSetting>& all) {
       [](auto& request) -> auto& { return request.learning.em_tolerance; }));
 }
 
-void add_density_settings(std::vector<FitSetting>& all) {
+// Adds settings that only some families have; the help says which.
+void add_for_families(std::vector<FitSetting>& all, const Texts& families, std::vector<FitSetting> settings) {
+  std::string names;
+  for (const std::string& family : families) names += (names.empty() ? "" : ", ") + family;
+  for (FitSetting& added : settings) {
+    added.help = names + ": " + added.help;
+    added.families = families;
+    all.push_back(std::move(added));
+  }
+}
+
+// A setting that both kinds of mixture have: `field` maps the options of either to one of their members.
+template <typename Field, typename... Parse>
+FitSetting mixture_setting(const std::string& name, const std::string& value_name, const std::string& help,
+                           Field field, Parse... parse) {
+  const auto of = [&](auto request_field) {
+    if constexpr (sizeof...(parse) > 0)
+      return choice(name, "Density", value_name, help, request_field, parse...);
+    else
+      return setting(name, "Density", value_name, help, request_field);
+  };
+  const FitSetting of_vb_mixture =
+      of([field](auto& request) -> auto& { return field(request.learning.vb_mixture); });
+  const FitSetting of_gmm = of([field](auto& request) -> auto& { return field(request.learning.gmm); });
+  FitSetting result = of_vb_mixture;
+  result.set = [of_vb_mixture, of_gmm](FitRequest& request, const Texts& texts) {
+    of_vb_mixture.set(request, texts);
+    of_gmm.set(request, texts);
+  };
+  result.json = [of_vb_mixture, of_gmm](const FitRequest& request) {
+    return request.learning.density == "gmm" ? of_gmm.json(request) : of_vb_mixture.json(request);
+  };
+  return result;
+}
+
+void add_mixture_settings(std::vector<FitSetting>& all) {
+  add_for_families(
+      all, {"vb-gmm", "gmm"},
+      {mixture_setting(
+           "components", "K", "Most components; vb-gmm switches unneeded ones off",
+           [](auto& mixture) -> auto& { return mixture.n_components; }),
+       mixture_setting(
+           "covariance", "TYPE", "full, tied, diagonal or spherical",
+           [](auto& mixture) -> auto& { return mixture.covariance; }, parse_covariance),
+       mixture_setting(
+           "restarts", "N", "Starts per density; the best is kept",
+           [](auto& mixture) -> auto& { return mixture.n_restarts; }),
+       mixture_setting(
+           "max-iterations", "N", "Most iterations per start",
+           [](auto& mixture) -> auto& { return mixture.max_iterations; }),
+       mixture_setting(
+           "tolerance", "X", "Converged when the objective changes by less than this share of itself",
+           [](auto& mixture) -> auto& { return mixture.tolerance; })});
+  add_for_families(all, {"gmm"},
+                   {setting(
+                       "covariance-floor", "Density", "X",
+                       "Least variance of a component, relative to the data's variance",
+                       [](auto& request) -> auto& { return request.learning.gmm.covariance_floor; })});
+}
+
+void add_vb_mixture_settings(std::vector<FitSetting>& all) {
   const std::string group = "Density";
+  add_for_families(
+      all, {"vb-gmm"},
+      {choice(
+           "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; },
+           parse_weight_prior),
+       choice(
+           "density-form", group, "FORM", "predictive, plug-in or expected-log",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.density_form; },
+           parse_density_form),
+       setting(
+           "weight-concentration", group, "X", "Prior of the mixing weights; 0 lets it follow --components",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.weight_concentration; }),
+       setting(
+           "mean-precision", group, "X", "Rows of prior evidence for a component's mean",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.mean_precision; }),
+       setting(
+           "degrees-of-freedom", group, "X", "Of the Wishart prior; 0 stands for the number of features",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.degrees_of_freedom; }),
+       setting(
+           "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }),
+       setting(
+           "own-variance", group, "",
+           "Prior from the rows' own variance alone; else few rows borrow from all",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; })});
+}
+
+void add_density_settings(std::vector<FitSetting>& all) {
+  std::string names;
+  for (const std::string& name : density_family_names()) names += (names.empty() ? "" : ", ") + name;
   all.push_back(setting(
-      "density", group, "FAMILY", "Density family: vb-gmm",
+      "density", "Density", "FAMILY", "Density family, one of " + names,
       [](auto& request) -> auto& { return request.learning.density; }));
-  all.push_back(setting(
-      "components", group, "K", "Most mixture components; unneeded ones switch off",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.n_components; }));
-  all.push_back(choice(
-      "covariance", group, "TYPE", "full, tied, diagonal or spherical",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance; }, parse_covariance));
-  all.push_back(choice(
-      "weight-prior", group, "PRIOR", "dirichlet or stick-breaking",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_prior; }, parse_weight_prior));
-  all.push_back(choice(
-      "density-form", group, "FORM", "predictive, plug-in or expected-log",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.density_form; }, parse_density_form));
-  all.push_back(setting(
-      "weight-concentration", group, "X", "Prior of the mixing weights; 0 lets it follow --components",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.weight_concentration; }));
-  all.push_back(setting(
-      "mean-precision", group, "X", "Rows of prior evidence for a component's mean",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.mean_precision; }));
-  all.push_back(setting(
-      "degrees-of-freedom", group, "X", "Of the Wishart prior; 0 stands for the number of features",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.degrees_of_freedom; }));
-  all.push_back(setting(
-      "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }));
-  all.push_back(setting(
-      "own-variance", group, "", "Prior from the rows' own variance alone; else few rows borrow from all",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; }));
-  all.push_back(setting(
-      "restarts", group, "N", "Starts per density; the best is kept",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.n_restarts; }));
-  all.push_back(setting(
-      "max-iterations", group, "N", "Most iterations per start",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.max_iterations; }));
-  all.push_back(setting(
-      "tolerance", group, "X", "Converged when the bound changes by less than this share of itself",
-      [](auto& request) -> auto& { return request.learning.vb_mixture.tolerance; }));
+  add_mixture_settings(all);
+  add_vb_mixture_settings(all);
+  add_for_families(
+      all, {"kde"},
+      {choice(
+           "kde-bandwidth", "Density", "RULE",
+           "Width of the kernels: likelihood (leave-one-out), silverman or scott",
+           [](auto& request) -> auto& { return request.learning.kde.kde_bandwidth; }, parse_kde_bandwidth),
+       setting(
+           "kde-tolerance", "Density", "X", "Largest relative error of a density; 0 for exact sums",
+           [](auto& request) -> auto& { return request.learning.kde.kde_tolerance; })});
 }
 
 // Whole numbers with commas between them, such as the widths of layers.
@@ -290,6 +357,11 @@ std::vector<FitSetting> make_settings() {
 }
 
 } // namespace
+
+bool FitSetting::applies_to(const FitRequest& request) const {
+  return families.empty() ||
+         std::find(families.begin(), families.end(), request.learning.density) != families.end();
+}
 
 const std::vector<FitSetting>& fit_settings() {
   static const std::vector<FitSetting> settings = make_settings();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@ struct DensityFitSummary {
   double objective = 0.0;      ///< what the fit maximised (VB: the full evidence lower bound)
   std::string stop_reason;     ///< "converged" or "max_iterations"
   std::vector<double> history; ///< the objective after each iteration, of the restart that was kept
+  std::map<std::string, double> measures; ///< what else the family says about its fit: "bic", "aic", ...
 };
 
 /// A fitted density over feature vectors. Immutable and safe to use from many threads at once.
@@ -58,7 +60,7 @@ public:
                                              const DensityFitContext& context) const = 0;
 };
 
-/// Restores what Density::save wrote.
+/// Restores what Density::save wrote, by the name of the family (families.hpp).
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix);
 
 } // namespace lacuna

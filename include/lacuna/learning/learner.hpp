@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ struct DensityRecord {
   Index n_iterations = 0;
   double objective = 0.0;
   std::string stop_reason;
+  std::map<std::string, double> measures; ///< what else the family says: DensityFitSummary::measures
 };
 
 /// What happened during a fit: the numbers a user wants to see before trusting the model.

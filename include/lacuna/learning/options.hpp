@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/families.hpp"
 
 namespace lacuna {
 
@@ -25,13 +25,11 @@ struct DrawsOption {
 };
 
 /// Everything that decides a fit, beside the data.
-struct LearningOptions {
+struct LearningOptions : DensityOptions {
   Method method = Method::mar;
   KappaOption kappa;
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
   DrawsOption draws;
-  std::string density = "vb-gmm"; ///< the density family
-  VbMixtureOptions vb_mixture;
   Index max_em_iterations = 500; ///< mcar-em: rounds of filling and fitting
   double em_tolerance =
       1e-4;          ///< mcar-em: converged when the log likelihood changes by less than this per row
@@ -55,6 +53,7 @@ std::string to_string(const DrawsOption& draws);
 std::string to_string(CovarianceType type);
 std::string to_string(WeightPrior prior);
 std::string to_string(DensityForm form);
+std::string to_string(KdeBandwidth bandwidth);
 Method parse_method(const std::string& text);
 PosteriorForm parse_posterior(const std::string& text);
 KappaOption parse_kappa(const std::string& text);
@@ -62,5 +61,6 @@ DrawsOption parse_draws(const std::string& text);
 CovarianceType parse_covariance(const std::string& text);
 WeightPrior parse_weight_prior(const std::string& text);
 DensityForm parse_density_form(const std::string& text);
+KdeBandwidth parse_kde_bandwidth(const std::string& text);
 
 } // namespace lacuna

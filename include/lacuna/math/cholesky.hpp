@@ -12,6 +12,10 @@ namespace lacuna {
 /// none was needed. Throws Error(internal) when `a` is not finite or its diagonal is not positive.
 double robust_cholesky(std::span<double> a, Index n);
 
+/// Replaces every eigenvalue of the symmetric matrix `a` (n x n, row-major, both triangles given) that is
+/// below `floor` by `floor`, and keeps the eigenvectors; does nothing when there is none.
+void raise_eigenvalues(std::span<double> a, Index n, double floor);
+
 /// Replaces a lower triangular matrix by its inverse, which is lower triangular too.
 void invert_lower(std::span<double> l, Index n);
 

@@ -23,6 +23,11 @@ struct FitSetting {
   std::function<void(FitRequest&, const std::vector<std::string>&)> set;
   /// The value as JSON; null for what is not part of the record of a fit.
   std::function<std::string(const FitRequest&)> json;
+  /// The density families that have it, when not all do.
+  std::vector<std::string> families = {};
+
+  /// Whether the family that `request` chose has this setting.
+  bool applies_to(const FitRequest& request) const;
 };
 
 /// The heading of the settings that only a VAE has.

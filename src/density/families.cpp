@@ -1,0 +1,116 @@
+#include "lacuna/density/families.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "density/gmm.hpp"
+#include "density/kde.hpp"
+#include "density/vb_mixture.hpp"
+#include "lacuna/density/gmm.hpp"
+#include "lacuna/density/kde.hpp"
+#include "lacuna/density/vb_mixture.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// The one list of lacuna's own families. A new one needs its options in DensityOptions and an entry here.
+std::vector<DensityFamilyEntry> own_families() {
+  return {
+      {"vb-gmm",
+       [](const DensityOptions& options) { return std::make_shared<VbMixtureFamily>(options.vb_mixture); },
+       VbMixture::load,
+       [](const DensityOptions& options, OptionChecks& checks) {
+         check_options(options.vb_mixture, checks);
+       }},
+      {"gmm", [](const DensityOptions& options) { return std::make_shared<GmmFamily>(options.gmm); },
+       Gmm::load,
+       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.gmm, checks); }},
+      {"kde", [](const DensityOptions& options) { return std::make_shared<KdeFamily>(options.kde); },
+       Kde::load,
+       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.kde, checks); }},
+  };
+}
+
+/// All families; users may add to them while others read.
+class FamilyList {
+public:
+  std::vector<DensityFamilyEntry> all() const {
+    const std::scoped_lock lock(mutex_);
+    return entries_;
+  }
+
+  void add(DensityFamilyEntry entry) {
+    if (entry.name.empty() || !entry.make || !entry.load)
+      throw Error(ErrorKind::usage, "a density family needs a name, a function that makes it and one that "
+                                    "loads its densities; got '" +
+                                        entry.name + "' with one of them missing");
+    const std::scoped_lock lock(mutex_);
+    for (const DensityFamilyEntry& known : entries_)
+      if (known.name == entry.name)
+        throw Error(ErrorKind::usage, "there is a density family '" + entry.name +
+                                          "' already; register each once, under a name of its own");
+    entries_.push_back(std::move(entry));
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<DensityFamilyEntry> entries_ = own_families();
+};
+
+FamilyList& families() {
+  static FamilyList list;
+  return list;
+}
+
+/// The entry of that name; one without a name when there is none.
+DensityFamilyEntry find_family(const std::string& name) {
+  for (DensityFamilyEntry& entry : families().all())
+    if (entry.name == name) return std::move(entry);
+  return {};
+}
+
+std::string known_names() {
+  std::string text;
+  for (const std::string& name : density_family_names()) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+} // namespace
+
+std::vector<std::string> density_family_names() {
+  std::vector<std::string> names;
+  for (const DensityFamilyEntry& entry : families().all()) names.push_back(entry.name);
+  return names;
+}
+
+void register_density_family(DensityFamilyEntry entry) {
+  families().add(std::move(entry));
+}
+
+std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& options) {
+  OptionChecks checks;
+  check_options(options, checks);
+  checks.throw_if_any();
+  return find_family(options.density).make(options);
+}
+
+void check_options(const DensityOptions& options, OptionChecks& checks) {
+  const DensityFamilyEntry entry = find_family(options.density);
+  checks.require(!entry.name.empty(), "density", "'" + options.density + "'", "one of " + known_names());
+  if (entry.check) entry.check(options, checks);
+}
+
+std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
+  const std::string& name = archive.text(prefix + "family");
+  const DensityFamilyEntry entry = find_family(name);
+  if (!entry.load)
+    throw Error(ErrorKind::data, "the model holds a density of family '" + name +
+                                     "', which this version of lacuna does not know (it knows " +
+                                     known_names() +
+                                     "); update lacuna, or register the family before loading the model");
+  return entry.load(archive, prefix);
+}
+
+} // namespace lacuna

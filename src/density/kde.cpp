@@ -1,0 +1,109 @@
+#include "density/kde.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "density/archive_checks.hpp"
+
+namespace lacuna {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+void whiten_row(const Frame& frame, const std::vector<double>& whitener, const double* row, double* out) {
+  constexpr double largest = 1e140;
+  const auto bounded = [=](double v) { return std::clamp(v, -largest, largest); };
+  const auto d = frame.center.size();
+  const double* a = whitener.data() + whitener.size();
+  // From the last row of the triangle to the first, so that `out` can hold the frame's values meanwhile.
+  for (std::size_t j = 0; j < d; ++j) out[j] = bounded((row[j] - frame.center[j]) / frame.scale[j]);
+  for (std::size_t i = d; i-- > 0;) {
+    a -= i + 1;
+    double sum = 0.0;
+    for (std::size_t j = 0; j <= i; ++j) sum += a[j] * out[j];
+    out[i] = bounded(sum);
+  }
+}
+
+Kde::Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwidth_factor, double tolerance,
+         DensityFitSummary summary)
+    : frame_(std::move(frame)), whitener_(std::move(whitener)), tree_(std::move(tree)),
+      bandwidth_factor_(bandwidth_factor), tolerance_(tolerance), summary_(std::move(summary)) {
+  const Index d = n_features();
+  log_constant_ = frame_.log_jacobian() - 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi);
+  for (Index i = 0; i < d; ++i) log_constant_ += std::log(whitener_[at(i * (i + 1) / 2 + i)]);
+  double sum = 0.0;
+  for (Index i = 0; i < tree_.n_points(); ++i) cumulative_weight_.push_back(sum += tree_.weight(i));
+}
+
+void Kde::log_density(MatrixView rows, std::span<double> out) const {
+  KdeTree::Scratch scratch;
+  std::vector<double> query(at(n_features()));
+  for (Index i = 0; i < rows.n_rows; ++i) {
+    whiten_row(frame_, whitener_, rows.row(i), query.data());
+    out[at(i)] = log_constant_ + tree_.log_sum(query.data(), tolerance_, scratch);
+  }
+}
+
+void Kde::sample(RandomStream& random, std::span<double> out) const {
+  const double share = random.uniform() * cumulative_weight_.back();
+  const auto found = std::upper_bound(cumulative_weight_.begin(), cumulative_weight_.end(), share);
+  const auto row = std::min(static_cast<Index>(found - cumulative_weight_.begin()), tree_.n_points() - 1);
+  std::vector<double> z(at(n_features()));
+  tree_.point(row, z.data());
+  for (double& value : z) value += random.normal();
+  const double* a = whitener_.data();
+  for (std::size_t i = 0; i < z.size(); a += ++i) { // back to the frame by forward substitution
+    for (std::size_t j = 0; j < i; ++j) z[i] -= a[j] * z[j];
+    z[i] /= a[i];
+    out[i] = frame_.center[i] + frame_.scale[i] * z[i];
+  }
+}
+
+void Kde::save(Archive& archive, const std::string& prefix) const {
+  const Index n = tree_.n_points();
+  Matrix points(n, n_features());
+  std::vector<double> weights;
+  for (Index i = 0; i < n; ++i) {
+    tree_.point(i, points.row(i));
+    weights.push_back(tree_.weight(i));
+  }
+  archive.put_text(prefix + "family", family());
+  frame_.save(archive, prefix);
+  archive.put(prefix + "n_rows", static_cast<double>(n));
+  archive.put(prefix + "n_features", static_cast<double>(n_features()));
+  archive.put(prefix + "whitener", whitener_);
+  archive.put(prefix + "bandwidth_factor", bandwidth_factor_);
+  archive.put(prefix + "kde_tolerance", tolerance_);
+  archive.put(prefix + "rows", points);
+  archive.put(prefix + "weights", std::move(weights));
+}
+
+std::shared_ptr<const Kde> Kde::load(const Archive& archive, const std::string& prefix) {
+  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_features);
+  const Index n = archive.integer(prefix + "n_rows", 1, largest_saved_count);
+  const std::vector<double>& whitener = archive.vector(prefix + "whitener", d * (d + 1) / 2);
+  const Matrix points = archive.matrix(prefix + "rows", n, d);
+  const std::vector<double>& weights = archive.vector(prefix + "weights", n);
+  const double factor = archive.number(prefix + "bandwidth_factor");
+  const double tolerance = archive.number(prefix + "kde_tolerance");
+  require_saved(all_finite(whitener) && all_finite(points.values()), prefix, "values that are not finite");
+  require_saved(all_positive(weights), prefix, "weights that are not positive");
+  require_saved(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1.0) < 1e-6, prefix,
+                "weights that do not sum to one");
+  require_saved(factor > 0.0 && std::isfinite(factor) && tolerance >= 0.0 && tolerance < 1.0, prefix,
+                "a bandwidth or tolerance outside its limits");
+  for (Index i = 0; i < d; ++i)
+    require_saved(whitener[at(i * (i + 1) / 2 + i)] > 0.0, prefix, "a bandwidth that is not positive");
+  return std::make_shared<Kde>(Frame::load(archive, prefix, d), whitener, KdeTree(points, weights), factor,
+                               tolerance, DensityFitSummary{});
+}
+
+} // namespace lacuna

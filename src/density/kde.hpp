@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "density/frame.hpp"
+#include "density/kde_tree.hpp"
+#include "lacuna/density/density.hpp"
+#include "lacuna/density/kde_options.hpp"
+
+namespace lacuna {
+
+/// A fitted kernel density estimate: the rows, whitened by the bandwidth matrix, in a tree.
+class Kde : public Density {
+public:
+  /// `whitener` is the packed lower triangle that maps the frame to units of the bandwidth.
+  Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwidth_factor, double tolerance,
+      DensityFitSummary summary);
+
+  Index n_features() const override { return frame_.n_features(); }
+  void log_density(MatrixView rows, std::span<double> out) const override;
+  void sample(RandomStream& random, std::span<double> out) const override;
+  const DensityFitSummary& summary() const override { return summary_; }
+  std::string family() const override { return "kde"; }
+  void save(Archive& archive, const std::string& prefix) const override;
+  static std::shared_ptr<const Kde> load(const Archive& archive, const std::string& prefix);
+
+  double bandwidth_factor() const { return bandwidth_factor_; }
+  const KdeTree& tree() const { return tree_; }
+
+private:
+  Frame frame_;
+  std::vector<double> whitener_;
+  KdeTree tree_;
+  double bandwidth_factor_;
+  double tolerance_;
+  DensityFitSummary summary_;
+  double log_constant_; ///< of one kernel, in the user's units
+  std::vector<double> cumulative_weight_;
+};
+
+/// out = whitener (row - center) / scale, kept so small that squares stay finite.
+void whiten_row(const Frame& frame, const std::vector<double>& whitener, const double* row, double* out);
+
+} // namespace lacuna

@@ -1,0 +1,59 @@
+"""Every density family through the command-line tool."""
+
+import json
+
+import pandas as pd
+import pytest
+from cli_tool import blobs, run
+
+FAMILIES = ["vb-gmm", "gmm", "kde"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("families")
+    blobs().drop(columns="group").to_csv(path / "train.csv", index=False)
+    blobs(seed=2, labeled=1.0).to_csv(path / "test.csv", index=False)
+    return path
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_fit_predict_info(folder, family):
+    run("fit", "train.csv", "-o", "model", "--label", "answer", "--density", family, "--json", "fit.json", "--force", cwd=folder)
+    run("predict", "model", "test.csv", "-o", "out.csv", "--force", cwd=folder)
+    predictions = pd.read_csv(folder / "out.csv")
+    truth = pd.read_csv(folder / "test.csv")["answer"]
+    assert (predictions["prediction"] == truth).mean() > 0.8
+    assert predictions["error_probability"].between(0, 1).all()
+    record = json.loads((folder / "fit.json").read_text())
+    assert record["options"]["density"] == family
+    assert ("kde-tolerance" in record["options"]) == (family == "kde")
+    assert ("components" in record["options"]) == (family != "kde")
+    measures = record["summary"]["densities"][0]["measures"]
+    assert set(measures) == {"vb-gmm": set(), "gmm": {"aic", "bic"}, "kde": {"bandwidth_factor", "effective_sample_size"}}[family]
+    assert f"density               {family}" in run("info", "model", cwd=folder).stdout
+
+
+@pytest.mark.parametrize(
+    "family, option, value, remedy",
+    [
+        ("kde", "components", "4", "vb-gmm or gmm"),
+        ("gmm", "mean-precision", "2", "vb-gmm"),
+        ("vb-gmm", "kde-tolerance", "0.1", "kde"),
+    ],
+)
+def test_options_of_other_families_are_refused(folder, family, option, value, remedy):
+    fit = ["fit", "train.csv", "-o", "none", "--label", "answer", "--density", family]
+    result = run(*fit, f"--{option}", value, cwd=folder, code=64)
+    assert f"--{option}: density family {family}" in result.stderr
+    assert remedy in result.stderr
+    (folder / "config.toml").write_text(f"{option} = {value}\n")
+    result = run(*fit, "--config", "config.toml", cwd=folder, code=78)
+    assert "line 1" in result.stderr and remedy in result.stderr
+    assert not (folder / "none").exists()
+
+
+def test_an_unknown_family_is_told_the_known_ones(folder):
+    result = run("fit", "train.csv", "-o", "none", "--label", "answer", "--density", "histogram", cwd=folder, code=64)
+    for name in FAMILIES:
+        assert name in result.stderr

@@ -20,28 +20,60 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Rows in the frame's units, computed on the fly; the data are never copied.
+/// Rows as points, computed on the fly; the data are never copied. Numbers are in the frame's units; a column
+/// of categories has one coordinate per category, scaled so that the column weighs as much as one number.
+/// What is missing is NaN.
 class FrameRows {
 public:
-  FrameRows(const WeightedRows& rows, const Frame& frame) : rows_(rows), frame_(frame) {}
-  Index size() const { return rows_.size(); }
-  Index n_features() const { return rows_.n_features(); }
-  double weight(Index i) const { return rows_.weight(i); }
-  double value(Index i, Index j) const {
-    return (rows_.row(i)[j] - frame_.center[at(j)]) / frame_.scale[at(j)];
+  FrameRows(const WeightedRows& rows, const Frame& frame) : rows_(rows), frame_(frame) {
+    for (const CategoryColumn& category : frame.categories) {
+      std::vector<double> share(at(category.n_levels));
+      double total = 0.0;
+      for (Index i = 0; i < rows.size(); ++i) {
+        const double cell = rows.row(i)[category.column];
+        if (!is_level(cell, category)) continue;
+        share[static_cast<std::size_t>(cell)] += rows.weight(i);
+        total += rows.weight(i);
+      }
+      double variance = 1.0;
+      for (const double s : share) variance -= total > 0.0 ? (s / total) * (s / total) : 0.0;
+      height_.push_back(variance > 1e-6 ? 1.0 / std::sqrt(variance) : 1.0);
+    }
   }
+  Index size() const { return rows_.size(); }
+  Index n_coordinates() const { return frame_.n_features() + frame_.n_levels(); }
+  double weight(Index i) const { return rows_.weight(i); }
   void get(Index i, double* out) const {
-    for (Index j = 0; j < n_features(); ++j) out[j] = value(i, j);
+    const double* const row = rows_.row(i);
+    for (std::size_t j = 0; j < frame_.columns.size(); ++j)
+      *out++ = (row[frame_.columns[j]] - frame_.center[j]) / frame_.scale[j];
+    for (std::size_t c = 0; c < frame_.categories.size(); ++c) {
+      const CategoryColumn& category = frame_.categories[c];
+      const double cell = row[category.column];
+      const bool is_missing = !is_level(cell, category);
+      std::fill_n(out, category.n_levels, is_missing ? std::numeric_limits<double>::quiet_NaN() : 0.0);
+      if (!is_missing) out[static_cast<Index>(cell)] = height_[c];
+      out += category.n_levels;
+    }
   }
 
 private:
+  static bool is_level(double cell, const CategoryColumn& category) {
+    return cell >= 0.0 && cell < static_cast<double>(category.n_levels);
+  }
+
   const WeightedRows& rows_;
   const Frame& frame_;
+  std::vector<double> height_; ///< of a column of categories: the coordinate of the category that is there
 };
 
-double squared_distance(const double* a, const double* b, Index d) {
+/// Over the coordinates that the row has.
+double squared_distance(const double* row, const double* center, Index d) {
   double sum = 0.0;
-  for (Index j = 0; j < d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+  for (Index j = 0; j < d; ++j) {
+    const double difference = row[j] - center[j];
+    sum += std::isnan(difference) ? 0.0 : difference * difference;
+  }
   return sum;
 }
 
@@ -82,10 +114,10 @@ private:
   template <class Visit>
   void for_each_row(const double* center, const Visit& visit) const {
     parallel_for(tasks_.n_blocks, threads_, [&](Index task) {
-      std::vector<double> x(at(rows_.n_features()));
+      std::vector<double> x(at(rows_.n_coordinates()));
       for (Index i = tasks_.first(task); i < tasks_.first(task + 1); ++i) {
         rows_.get(i, x.data());
-        visit(task, i, std::min(distance_[at(i)], squared_distance(x.data(), center, rows_.n_features())));
+        visit(task, i, std::min(distance_[at(i)], squared_distance(x.data(), center, rows_.n_coordinates())));
       }
     });
   }
@@ -99,7 +131,7 @@ private:
 
 Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, int threads,
                     const Observer& observer) {
-  const Index d = rows.n_features();
+  const Index d = rows.n_coordinates();
   const auto n_trials = 2 + static_cast<Index>(std::log(static_cast<double>(n_centers)));
   RandomStream random(seed, RandomPurpose::start);
   Seeding seeding(rows, threads);
@@ -111,6 +143,8 @@ Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, 
     double best_total = std::numeric_limits<double>::infinity();
     for (Index trial = 0; trial < (k == 0 ? 1 : n_trials); ++trial) {
       rows.get(seeding.pick(random.uniform()), candidate.data());
+      for (double& value : candidate) // the mean stands in for what a centre lacks
+        if (std::isnan(value)) value = 0.0;
       const double total = seeding.total_with(candidate.data());
       if (trial > 0 && total >= best_total) continue;
       best_total = total;
@@ -128,12 +162,12 @@ Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, 
 void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vector<int>& assignment) {
   const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
   parallel_for(tasks.n_blocks, threads, [&](Index task) {
-    std::vector<double> x(at(rows.n_features()));
+    std::vector<double> x(at(rows.n_coordinates()));
     for (Index i = tasks.first(task); i < tasks.first(task + 1); ++i) {
       rows.get(i, x.data());
       double nearest = std::numeric_limits<double>::infinity();
       for (Index k = 0; k < centers.n_rows(); ++k) {
-        const double distance = squared_distance(x.data(), centers.row(k), rows.n_features());
+        const double distance = squared_distance(x.data(), centers.row(k), rows.n_coordinates());
         if (distance < nearest) {
           nearest = distance;
           assignment[at(i)] = static_cast<int>(k);
@@ -143,20 +177,31 @@ void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vect
   });
 }
 
-/// Moves every centre to the mean of its rows; a centre without rows stays.
+/// Moves every centre to the mean of its rows, coordinate by coordinate; without a row to go by it stays.
 void move_centers(const FrameRows& rows, const std::vector<int>& assignment, Matrix& centers) {
-  const Index d = rows.n_features();
+  const Index d = rows.n_coordinates();
   Matrix sums(centers.n_rows(), d);
-  std::vector<double> weights(at(centers.n_rows()));
+  Matrix weights(centers.n_rows(), d);
+  std::vector<double> x(at(d));
   for (Index i = 0; i < rows.size(); ++i) {
     const Index k = assignment[at(i)];
     const double w = rows.weight(i);
-    weights[at(k)] += w;
-    for (Index j = 0; j < d; ++j) sums(k, j) += w * rows.value(i, j);
+    rows.get(i, x.data());
+    for (Index j = 0; j < d; ++j) {
+      if (std::isnan(x[at(j)])) continue;
+      weights(k, j) += w;
+      sums(k, j) += w * x[at(j)];
+    }
   }
   for (Index k = 0; k < centers.n_rows(); ++k)
-    if (weights[at(k)] > 0.0)
-      for (Index j = 0; j < d; ++j) centers(k, j) = sums(k, j) / weights[at(k)];
+    for (Index j = 0; j < d; ++j)
+      if (weights(k, j) > 0.0) centers(k, j) = sums(k, j) / weights(k, j);
+}
+
+Matrix first_columns(const Matrix& matrix, Index n) {
+  Matrix result(matrix.n_rows(), n);
+  for (Index i = 0; i < matrix.n_rows(); ++i) std::copy_n(matrix.row(i), n, result.row(i));
+  return result;
 }
 
 } // namespace
@@ -169,9 +214,11 @@ KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_c
   for (Index round = 0;; ++round) {
     stop_if_cancelled(observer);
     assign(frame_rows, start.centers, threads, start.assignment);
-    if (round == n_lloyd_rounds) return start;
+    if (round == n_lloyd_rounds) break;
     move_centers(frame_rows, start.assignment, start.centers);
   }
+  start.centers = first_columns(start.centers, frame.n_features());
+  return start;
 }
 
 } // namespace lacuna

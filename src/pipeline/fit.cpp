@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "lacuna/density/vb_mixture.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "pipeline/record.hpp"
 #include "pipeline/tables.hpp"
@@ -6,11 +9,20 @@ namespace lacuna {
 
 namespace {
 
+// Categories reach a density as numbers where it knows what to do with them, one-hot encoded otherwise; maps
+// that mix columns need numbers.
+bool takes_codes(const FitRequest& request) {
+  const auto mixes_columns = [](const FeatureSpec& map) { return map.kind != FeatureSpec::Kind::standardize; };
+  return VbMixtureFamily(request.learning.vb_mixture).handles_categories() &&
+         std::none_of(request.features.maps.begin(), request.features.maps.end(), mixes_columns);
+}
+
 // A network on images needs every pixel in its place, also those that are always black.
 TableOptions table_options(const FitRequest& request) {
   TableOptions options = request.table;
   const std::vector<FeatureSpec>& maps = request.features.maps;
   options.keep_constant = !maps.empty() && maps.front().kind == FeatureSpec::Kind::vae;
+  options.code_categories = takes_codes(request);
   return options;
 }
 
@@ -23,8 +35,11 @@ FitOutcome fit_table(const FitRequest& request, Observer& observer) {
   require_one_label_source(request.label_column, request.table);
   TrainingTable table = read_training_table(request.path, request.label_column, request.classes,
                                             table_options(request), observer);
+  for (const FeatureSpec& map : request.features.maps)
+    if (map.kind != FeatureSpec::Kind::standardize)
+      require_complete(table.data.features.view(), table.data.feature_names, 0, to_string({map}));
   FeatureChain features = fit_features(request.features, table.data.features.view(), request.learning.seed,
-                                       request.learning.threads, observer);
+                                       request.learning.threads, observer, table.data.levels);
   if (!features.empty()) {
     table.data.features = features.apply(table.data.features.view(), 0, request.learning.threads);
     table.data.feature_names = features.output_names(std::move(table.data.feature_names));

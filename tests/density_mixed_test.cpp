@@ -113,7 +113,8 @@ TEST(MixedMixtureFit, OneComponentHasTheEvidenceOfItsCategories) {
     const Matrix rows = mixed_rows(31, 60, 0, levels, missing);
     const double expected = category_evidence(rows, 0, 4, 0.7) + category_evidence(rows, 1, 3, 0.7);
     EXPECT_NEAR(fit(rows, options, levels)->summary().objective, expected, 1e-9);
-    // Beside numbers, the evidences add up: given the one component, the two parts know nothing of each other.
+    // Beside numbers, the evidences add up: given the one component, the two parts know nothing of each
+    // other.
     const Matrix mixed = mixed_rows(31, 60, 2, levels, 0.0);
     Matrix numbers(60, 2);
     for (Index i = 0; i < 60; ++i) std::copy_n(mixed.row(i), 2, numbers.row(i));
@@ -186,7 +187,9 @@ TEST(MixedMixtureDensity, SumsToOneOverNumbersAndCategories) {
       double categories_alone = 0.0;
       for (const double a : {0.0, 1.0, 2.0})
         for (const double b : {0.0, 1.0}) {
-          sum += integral(0.0, 2.0, [&](double x) { return log_densities(*model, Matrix(1, 3, {x, a, b}))[0]; });
+          sum += integral(0.0, 2.0, [&](double x) {
+            return log_densities(*model, Matrix(1, 3, {x, a, b}))[0];
+          });
           categories_alone += std::exp(log_densities(*model, Matrix(1, 3, {nan, a, b}))[0]);
         }
       EXPECT_NEAR(sum, 1.0, 1e-6) << static_cast<int>(type);
@@ -199,7 +202,8 @@ TEST(MixedMixtureDensity, SumsToOneOverNumbersAndCategories) {
 /// With one component and monotone gaps in two features the exact evidence is an integral of the closed form
 /// for complete rows over what is missing. The bound stays below it, and close.
 TEST(MixedMixtureFit, BoundIsBelowTheExactEvidenceWithGaps) {
-  for (const CovarianceType type : {CovarianceType::full, CovarianceType::diagonal, CovarianceType::spherical}) {
+  for (const CovarianceType type :
+       {CovarianceType::full, CovarianceType::diagonal, CovarianceType::spherical}) {
     Matrix rows = random_blobs(43, 12, 2, 1, 1.0);
     rows(3, 1) = nan;
     rows(8, 1) = nan;

@@ -41,7 +41,7 @@ inline std::vector<double> log_densities(const auto& density, const Matrix& rows
 /// log p(rows) of a single Gaussian with a conjugate prior, by the chain rule over rows: an independent route
 /// that uses only the Student-t predictive of each next row.
 inline double chain_rule_evidence(const Eigen::MatrixXd& z, CovarianceType type, double beta_0, double nu_0,
-                           double scatter) {
+                                  double scatter) {
   const Index d = z.cols();
   const auto log_student = [](double dof, double dim, double log_det_precision, double quadratic) {
     return std::lgamma((dof + dim) / 2) - std::lgamma(dof / 2) + 0.5 * log_det_precision -

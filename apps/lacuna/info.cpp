@@ -28,10 +28,7 @@ std::string kind_of(const TableColumn& column) {
 
 std::string columns_text(const TableSchema& schema) {
   std::string text;
-  for (const TableColumn& column : schema.columns)
-    text += "  " + column.name + ": " +
-            kind_of(column) +
-            "\n";
+  for (const TableColumn& column : schema.columns) text += "  " + column.name + ": " + kind_of(column) + "\n";
   return text;
 }
 

@@ -46,7 +46,8 @@ void check_levels(const Dataset& data) {
   check_size("numbers of levels", data.levels.size(), data.n_features(), "columns");
   for (Index j = 0; j < data.n_features(); ++j) {
     const Index n = data.levels[static_cast<std::size_t>(j)];
-    if (n < 0) fail("{} has {} levels; expected 0 for numbers, or more", column_text(data.feature_names, j), n);
+    if (n < 0)
+      fail("{} has {} levels; expected 0 for numbers, or more", column_text(data.feature_names, j), n);
     if (n == 0) continue;
     for (Index i = 0; i < data.n_rows(); ++i) {
       const double value = data.features(i, j);

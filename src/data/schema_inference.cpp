@@ -76,8 +76,8 @@ void note_gaps(const std::vector<ColumnProfile>& profiles, const Names& names,
     n_missing += profile.n_missing();
   }
   if (!with_gaps.empty())
-    notes.push_back(fmt::format("{} feature {} missing, in {}", n_missing, n_missing == 1 ? "cell is" : "cells are",
-                                name_list(with_gaps)));
+    notes.push_back(fmt::format("{} feature {} missing, in {}", n_missing,
+                                n_missing == 1 ? "cell is" : "cells are", name_list(with_gaps)));
 }
 
 void note_left_out(const Names& names, const std::string& why, Names& notes) {

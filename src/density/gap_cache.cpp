@@ -18,7 +18,8 @@ std::size_t size_of(const MixtureTerms& terms) {
 
 } // namespace
 
-std::shared_ptr<const MixtureTerms> GapCache::get(const MixtureTerms& terms, const GapPattern& pattern) const {
+std::shared_ptr<const MixtureTerms> GapCache::get(const MixtureTerms& terms,
+                                                  const GapPattern& pattern) const {
   {
     const std::shared_lock lock(mutex_);
     const auto found = known_.find(pattern.missing);

@@ -10,9 +10,9 @@
 
 namespace lacuna {
 
-/// Remembers what a mixture looks like to rows that lack some features, because rows are scored block by block
-/// and the same patterns of gaps come back in each. Safe to use from many threads; holds a few megabytes at
-/// most.
+/// Remembers what a mixture looks like to rows that lack some features, because rows are scored block by
+/// block and the same patterns of gaps come back in each. Safe to use from many threads; holds a few
+/// megabytes at most.
 class GapCache {
 public:
   /// The terms of the present features; always the same `terms` must be passed.

@@ -10,8 +10,8 @@
 namespace lacuna {
 
 /// Sufficient statistics of a mixture: for each component the weight, first and second moments of its rows
-/// about a shift, and how many of them have each category. The shift is the component's current centre, so no digits cancel however far it lies from
-/// the origin.
+/// about a shift, and how many of them have each category. The shift is the component's current centre, so no
+/// digits cancel however far it lies from the origin.
 struct MixtureMoments {
   MixtureMoments(Matrix shifts, bool diagonal, Index n_levels = 0);
   void add(const MixtureMoments& other);
@@ -38,8 +38,8 @@ MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, con
 
 /// The same for rows of which some lack values: those count with what is expected of the missing ones, given
 /// what is there and the component (docs/math/vb-mixture.md, section 8).
-MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms, int threads,
-                               const Observer& observer);
+MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
+                               int threads, const Observer& observer);
 
 /// The same for fixed assignments: row i belongs to component assignment[i] whole. A missing value counts as
 /// one at the centre with the spread of those that are there: good enough for a start.

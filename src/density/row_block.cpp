@@ -28,9 +28,10 @@ std::size_t product(Index a, Index b) {
 
 RowBlock::RowBlock(const Frame& frame, Index n_components, Index most_rows)
     : frame_(frame), capacity_(block_capacity(frame.n_features(), n_components, most_rows)),
-      features_(product(frame.n_features(), capacity_)), levels_(product(static_cast<Index>(frame.categories.size()), capacity_)),
-      weights_(product(1, capacity_)),
-      logits_(product(n_components, capacity_)), totals_(product(1, capacity_)) {
+      features_(product(frame.n_features(), capacity_)),
+      levels_(product(static_cast<Index>(frame.categories.size()), capacity_)),
+      weights_(product(1, capacity_)), logits_(product(n_components, capacity_)),
+      totals_(product(1, capacity_)) {
   for (const double s : frame.scale) inverse_scale_.push_back(1.0 / s);
 }
 

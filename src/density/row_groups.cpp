@@ -25,10 +25,9 @@ bool read_pattern(const double* row, const Frame& frame, std::string& pattern) {
 }
 
 bool has_category(const double* row, const Frame& frame) {
-  return std::any_of(
-      frame.categories.begin(), frame.categories.end(), [&](const CategoryColumn& category) {
-        return row[category.column] >= 0.0 && row[category.column] < static_cast<double>(category.n_levels);
-      });
+  return std::any_of(frame.categories.begin(), frame.categories.end(), [&](const CategoryColumn& category) {
+    return row[category.column] >= 0.0 && row[category.column] < static_cast<double>(category.n_levels);
+  });
 }
 
 GapPattern make_pattern(const std::string& letters) {
@@ -47,7 +46,7 @@ bool any_gap(const WeightedRows& rows, const Frame& frame, std::string& pattern)
 } // namespace
 
 RowGroups::RowGroups(const WeightedRows& rows, const Frame& frame)
-    : features_(rows.features()), complete_(rows) {
+    : features_(rows.features()), complete_(rows), with_values_(rows) {
   std::string pattern(at(frame.n_features()), '0');
   for (Index i = 0; i < rows.size(); ++i) total_weight_ += rows.weight(i);
   // With categories alone, a row without any is complete and empty; nothing in it counts anywhere.
@@ -72,6 +71,17 @@ RowGroups::RowGroups(const WeightedRows& rows, const Frame& frame)
     }
   }
   complete_ = WeightedRows(features_, complete_rows_, complete_weights_);
+  if (empty_rows_.empty()) return;
+  auto next_empty = empty_rows_.begin();
+  for (Index i = 0; i < rows.size(); ++i) {
+    if (next_empty != empty_rows_.end() && *next_empty == i) {
+      ++next_empty;
+      continue;
+    }
+    value_rows_.push_back(rows.index(i));
+    value_weights_.push_back(rows.weight(i));
+  }
+  with_values_ = WeightedRows(features_, value_rows_, value_weights_);
 }
 
 std::vector<GapPiece> RowGroups::pieces(Index most_rows) const {

@@ -39,6 +39,8 @@ public:
 
   /// The rows that have every numeric feature: all of them, untouched, where none has a gap.
   const WeightedRows& complete() const { return complete_; }
+  /// The rows that have a value at all.
+  const WeightedRows& with_values() const { return with_values_; }
   WeightedRows rows_of(const GapGroup& group) const { return {features_, group.rows, group.weights}; }
   const std::vector<GapGroup>& groups() const { return groups_; }
   /// Numbers of the rows, among those given, that have no value at all.
@@ -55,7 +57,10 @@ private:
   MatrixView features_;
   std::vector<Index> complete_rows_;
   std::vector<double> complete_weights_;
+  std::vector<Index> value_rows_;
+  std::vector<double> value_weights_;
   WeightedRows complete_;
+  WeightedRows with_values_;
   std::vector<GapGroup> groups_;
   std::vector<Index> empty_rows_;
   double total_weight_ = 0.0;

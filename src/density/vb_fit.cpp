@@ -17,10 +17,10 @@ namespace {
 /// One restart: coordinate ascent on the bound, and components that do not pay are switched off.
 class VbAscent {
 public:
-  VbAscent(const RowGroups& rows, const Frame& frame, const VbPrior& prior,
-           const VbMixtureOptions& options, int threads, const Observer& observer)
-      : rows_(rows), frame_(frame), prior_(prior), options_(options), threads_(threads),
-        observer_(observer) {}
+  VbAscent(const RowGroups& rows, const Frame& frame, const VbPrior& prior, const VbMixtureOptions& options,
+           int threads, const Observer& observer)
+      : rows_(rows), frame_(frame), prior_(prior), options_(options), threads_(threads), observer_(observer) {
+  }
 
   struct Result {
     VbPosterior posterior;
@@ -218,7 +218,8 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
 
   // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
-  const Frame frame = previous != nullptr ? previous->frame() : fit_frame(rows, context, options_.own_variance);
+  const Frame frame =
+      previous != nullptr ? previous->frame() : fit_frame(rows, context, options_.own_variance);
   const Index d = frame.n_features();
   const bool is_full =
       options_.covariance == CovarianceType::full || options_.covariance == CovarianceType::tied;
@@ -231,8 +232,9 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
   const VbPrior prior =
       previous != nullptr
           ? previous->prior()
-          : VbPrior::from_options(options_, component_limit(options_.n_components, groups.total_weight(), frame.n_columns()),
-                                  d, level_counts(frame));
+          : VbPrior::from_options(
+                options_, component_limit(options_.n_components, groups.total_weight(), frame.n_columns()), d,
+                level_counts(frame));
   const VbAscent ascent(groups, frame, prior, options_, context.threads, observer);
 
   std::optional<VbAscent::Result> best;
@@ -244,10 +246,11 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
   for (Index restart = 0; restart < n_starts; ++restart) {
     const std::uint64_t seed =
         derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
-    const KmeansStart start = kmeans_start(rows, frame, prior.n_components, seed, context.threads, observer);
-    VbAscent::Result result = ascent.run(update_posterior(
-        prior, collect_assigned_moments(rows, frame, start.centers, start.assignment,
-                                        is_diagonal(prior.covariance))));
+    const KmeansStart start =
+        kmeans_start(groups.with_values(), frame, prior.n_components, seed, context.threads, observer);
+    VbAscent::Result result = ascent.run(
+        update_posterior(prior, collect_assigned_moments(groups.with_values(), frame, start.centers,
+                                                         start.assignment, is_diagonal(prior.covariance))));
     if (!best || result.summary.objective > best->summary.objective) best = std::move(result);
   }
   return std::make_shared<VbMixture>(frame, prior, std::move(best->posterior), options_.density_form,

@@ -100,9 +100,9 @@ void VbMixture::sample(RandomStream& random, std::span<double> out) const {
   if (frame_.categories.empty()) return;
   const Matrix levels = mean_levels(prior_, posterior_);
   for (const CategoryColumn& category : frame_.categories)
-    out[static_cast<std::size_t>(category.column)] = static_cast<double>(
-        draw_place({levels.row(component) + category.first_level, static_cast<std::size_t>(category.n_levels)},
-                   random.uniform()));
+    out[static_cast<std::size_t>(category.column)] = static_cast<double>(draw_place(
+        {levels.row(component) + category.first_level, static_cast<std::size_t>(category.n_levels)},
+        random.uniform()));
 }
 
 void VbMixture::save(Archive& archive, const std::string& prefix) const {
@@ -186,13 +186,12 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
     for (const CategoryColumn& category : frame.categories) prior.levels.push_back(category.n_levels);
     prior.category_concentration = archive.number(prefix + "category_concentration");
     posterior.levels = archive.matrix(prefix + "category_rows", n, frame.n_levels());
-    require(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()), prefix,
-            "counts of categories that are not positive");
+    require(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
+            prefix, "counts of categories that are not positive");
   }
   DensityFitSummary summary;
   summary.n_components = n;
-  return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), form,
-                                     std::move(summary));
+  return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), form, std::move(summary));
 }
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {

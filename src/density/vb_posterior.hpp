@@ -18,11 +18,11 @@ bool is_diagonal(CovarianceType type);
 struct VbPrior {
   CovarianceType covariance = CovarianceType::full;
   WeightPrior weight_prior = WeightPrior::dirichlet;
-  Index n_components = 1;            ///< truncation; components beyond the active ones stay at the prior
-  double weight_concentration = 1.0; ///< alpha_0 per component, or gamma of the sticks
-  double mean_precision = 1.0;       ///< beta_0
-  double degrees_of_freedom = 1.0;   ///< nu_0
-  double scatter = 1.0;              ///< W_0^{-1} = scatter I
+  Index n_components = 1;              ///< truncation; components beyond the active ones stay at the prior
+  double weight_concentration = 1.0;   ///< alpha_0 per component, or gamma of the sticks
+  double mean_precision = 1.0;         ///< beta_0
+  double degrees_of_freedom = 1.0;     ///< nu_0
+  double scatter = 1.0;                ///< W_0^{-1} = scatter I
   double category_concentration = 1.0; ///< of the Dirichlet, per category
   std::vector<Index> levels;           ///< of every column of categories
 

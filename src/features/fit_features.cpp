@@ -65,10 +65,11 @@ VaeOptions vae_options(const FeatureOptions& options, const FeatureSpec& spec) {
 void require_plain_numbers(MatrixView rows, std::span<const Index> levels, const std::string& kind) {
   for (std::size_t j = 0; j < levels.size(); ++j)
     if (levels[j] != 0)
-      throw Error(ErrorKind::data,
-                  fmt::format("features: column {} holds the numbers of categories, which {} cannot take; give "
-                              "each category a column of zeros and ones",
-                              j + 1, kind));
+      throw Error(
+          ErrorKind::data,
+          fmt::format("features: column {} holds the numbers of categories, which {} cannot take; give "
+                      "each category a column of zeros and ones",
+                      j + 1, kind));
   require_complete(rows, {}, 0, kind);
 }
 
@@ -126,7 +127,8 @@ FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::u
       current = std::move(next);
       rows = current.view();
     }
-    if (spec.kind != Kind::standardize) require_plain_numbers(rows, levels, spec.kind == Kind::pca ? "pca" : "vae");
+    if (spec.kind != Kind::standardize)
+      require_plain_numbers(rows, levels, spec.kind == Kind::pca ? "pca" : "vae");
     if (spec.kind == Kind::standardize)
       maps.push_back(Standardize::fit(rows, levels));
     else if (spec.kind == Kind::pca)

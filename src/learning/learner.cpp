@@ -243,8 +243,9 @@ private:
 void check_family(const Dataset& data, const DensityFamily& family) {
   if (!family.handles_categories() &&
       std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
-    throw Error(ErrorKind::data, "the data have columns of categories as numbers, which this density cannot take; "
-                                 "give each category a column of zeros and ones");
+    throw Error(ErrorKind::data,
+                "the data have columns of categories as numbers, which this density cannot take; "
+                "give each category a column of zeros and ones");
   if (!family.handles_missing_values())
     require_complete(data.features.view(), data.feature_names, 0, "this density");
 }

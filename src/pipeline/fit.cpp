@@ -12,7 +12,9 @@ namespace {
 // Categories reach a density as numbers where it knows what to do with them, one-hot encoded otherwise; maps
 // that mix columns need numbers.
 bool takes_codes(const FitRequest& request) {
-  const auto mixes_columns = [](const FeatureSpec& map) { return map.kind != FeatureSpec::Kind::standardize; };
+  const auto mixes_columns = [](const FeatureSpec& map) {
+    return map.kind != FeatureSpec::Kind::standardize;
+  };
   return VbMixtureFamily(request.learning.vb_mixture).handles_categories() &&
          std::none_of(request.features.maps.begin(), request.features.maps.end(), mixes_columns);
 }

@@ -34,8 +34,8 @@ struct Dataset {
 };
 
 /// Throws Error(data) that names row, column and value when a feature is infinite or larger than
-/// largest_feature, when a category is outside its column's levels, when a label is outside the classes, a weight is negative or not finite, or sizes
-/// disagree.
+/// largest_feature, when a category is outside its column's levels, when a label is outside the classes, a
+/// weight is negative or not finite, or sizes disagree.
 void check_dataset(const Dataset& data);
 
 /// Throws Error(data) that names row, column and remedy when a feature is missing. `names` may be empty;

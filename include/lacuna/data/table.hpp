@@ -18,9 +18,9 @@ struct TableOptions {
   std::string missing_label;            ///< one more token that means "no label", beside empty, NA, NaN and ?
   std::vector<std::string> drop;        ///< columns that are not features
   std::vector<std::string> categorical; ///< columns that hold categories although they look like numbers
-  bool code_categories = false;         ///< a column of categories becomes one feature, the category's number,
-                                        ///< not one feature per category; its missing cells become NaN
-  bool keep_constant = false;           ///< keep columns of one number: a pixel has its place in an image
+  bool code_categories = false; ///< a column of categories becomes one feature, the category's number,
+                                ///< not one feature per category; its missing cells become NaN
+  bool keep_constant = false;   ///< keep columns of one number: a pixel has its place in an image
 };
 
 /// One column of the user's table and how it becomes features.

@@ -18,7 +18,10 @@ import numpy as np
 import pandas as pd
 
 SEEDS = range(5)
-METRICS = ["error_rate", "ece", "overconfidence"]
+GAP_METRICS = [("often", "error_rate"), ("often", "ece"), ("seldom", "error_rate"), ("seldom", "mean_error_probability"),
+               ("seldom", "ece")]
+CATEGORY_METRICS = [("all", "error_rate"), ("all", "ece"), ("all", "overconfidence"), ("seldom", "error_rate"),
+                    ("seldom", "overconfidence")]
 
 
 def run(tool, *arguments):
@@ -47,7 +50,7 @@ def remove_cells(table, columns, share, seed):
 
 
 def measure(tool, folder, train, test, label, seed, *options):
-    """Metrics over all rows, overconfidence where labels are seldom, and seconds of fit."""
+    """Metrics of all rows and of the strata, and seconds of fit."""
     model, result = folder / "model.lacuna", folder / "metrics.json"
     train.drop(columns=[label, "stratum"]).to_csv(folder / "train.csv", index=False)
     test.drop(columns="shown").to_csv(folder / "test.csv", index=False)
@@ -57,22 +60,22 @@ def measure(tool, folder, train, test, label, seed, *options):
     run(tool, "evaluate", model, folder / "test.csv", "--label", label, "--stratum", "stratum", "--json", result,
         "--force")
     found = json.loads(result.read_text())
-    seldom = found["strata"]["seldom"]
-    values = [found[name] for name in METRICS] + [seldom["error_rate"], seldom["overconfidence"], seconds]
     result.unlink()
-    return np.array(values)
+    return {"all": found, **found["strata"], "seconds": seconds}
 
 
-def show(name, values):
+def show(name, results, metrics):
+    values = [[found[part][metric] for part, metric in metrics] + [found["seconds"]] for found in results]
     mean = np.mean(values, axis=0)
     error = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
     cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[:-1], error[:-1])]
     print(f"| {name} | " + " | ".join(cells) + f" | {mean[-1]:.1f} |", flush=True)
 
 
-def head(title):
-    print(f"\n{title}\n\n| | {' | '.join(METRICS)} | error_rate, seldom | overconfidence, seldom | fit, s |")
-    print("|---|" + "---|" * (len(METRICS) + 3), flush=True)
+def head(title, metrics):
+    names = [metric if part == "all" else f"{metric}, {part}" for part, metric in metrics]
+    print(f"\n| {title} | {' | '.join(names)} | fit, s |")
+    print("|---|" + "---|" * (len(metrics) + 1), flush=True)
 
 
 def toy(tool, folder, name, seed):
@@ -92,7 +95,7 @@ def htru2(data, seed):
 
 
 def gaps(tool, data, folder):
-    for name in ("quadrants", "coin", "htru2"):
+    for name in ("htru2", "quadrants", "coin"):
         results = {"complete": [], "30 % missing, marginalised": [], "30 % missing, mean imputed": []}
         for seed in SEEDS:
             train, test, columns, label = htru2(data, seed) if name == "htru2" else toy(tool, folder, name, seed)
@@ -101,9 +104,9 @@ def gaps(tool, data, folder):
             filled = [table.fillna({c: means[c] for c in columns}) for table in holes]
             for key, pair in zip(results, ((train, test), holes, filled)):
                 results[key].append(measure(tool, folder, *pair, label, seed))
-        head(name)
-        for key, values in results.items():
-            show(key, values)
+        head(name, GAP_METRICS)
+        for key, found in results.items():
+            show(key, found, GAP_METRICS)
 
 
 def categories(tool, data, folder):
@@ -116,9 +119,9 @@ def categories(tool, data, folder):
         results["categories"].append(measure(tool, folder, train, test, "income", seed))
         results["one-hot"].append(
             measure(tool, folder, both.iloc[: len(train)], both.iloc[len(train) :], "income", seed))
-    head("adult")
-    for key, values in results.items():
-        show(key, values)
+    head("adult", CATEGORY_METRICS)
+    for key, found in results.items():
+        show(key, found, CATEGORY_METRICS)
 
 
 def main():

@@ -21,7 +21,7 @@ void gmm_iteration(benchmark::State& state) {
   RandomStream random(0, RandomPurpose::simulation);
   for (double& v : rows.values()) v = random.normal();
   const WeightedRows all(rows.view());
-  const Frame frame = make_frame(all, {}, 0.0);
+  const Frame frame = make_frame(all, {}, {}, {}, 0.0);
   const KmeansStart start = kmeans_start(all, frame, n_components, 0, 0, silent_observer());
   GmmParameters parameters =
       maximise(collect_assigned_moments(all, frame, start.centers, start.assignment, false),

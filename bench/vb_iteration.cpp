@@ -28,7 +28,7 @@ const Matrix& rows() {
 }
 
 struct Problem {
-  Frame frame = make_frame(WeightedRows(rows().view()), {}, 0.0);
+  Frame frame = make_frame(WeightedRows(rows().view()), {}, {}, {}, 0.0);
   VbPrior prior = VbPrior::from_options({}, n_components, n_features);
   VbPosterior posterior;
 

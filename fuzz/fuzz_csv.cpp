@@ -10,6 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((data[0] & 2U) != 0) options.missing_label = "-1";
   const std::string label = options.has_header ? "y" : "c0";
   if ((data[0] & 4U) != 0) options.categorical = {options.has_header ? "x" : "c1"};
+  options.code_categories = (data[0] & 16U) != 0;
   if ((data[0] & 8U) != 0) {
     options.labels_path = file.path(); // a file of labels that is its own table
     check_table(file.path(), "", options, 3);

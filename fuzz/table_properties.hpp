@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "lacuna/core/errors.hpp"
@@ -30,7 +31,8 @@ inline void check_table(const std::string& path, const std::string& label_column
       require(block.first_row == n_rows);
       for (Index i = 0; i < block.features.n_rows(); ++i, ++n_rows) {
         require(std::equal(block.features.row(i), block.features.row(i) + block.features.n_cols(),
-                           table.data.features.row(n_rows)));
+                           table.data.features.row(n_rows),
+                           [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
         const std::string& label = block.labels[static_cast<std::size_t>(i)];
         const int number = table.data.labels[static_cast<std::size_t>(n_rows)];
         require(number == missing_label ? label.empty()

@@ -199,8 +199,8 @@ TEST(Npy, NamesTheCellThatCannotBeUsed) {
     const TempFile file(npy("<f8", "(3, 2)", pack(numbers)), ".npy");
     read_training_table(file.path(), "c0", {}, {}, silent_observer());
   };
-  expect_error(ErrorKind::data, {"row 2", "'c1'", "nan", "--drop c1"}, [&] { read({1, 2, 3, nan, 5, 6}); });
-  expect_error(ErrorKind::data, {"row 3", "'c1'", "-inf"}, [&] {
+  EXPECT_NO_THROW(read({1, 2, 3, nan, 5, 6})); // a gap
+  expect_error(ErrorKind::data, {"row 3", "'c1'", "-inf", "--drop c1"}, [&] {
     read({1, 2, 3, 4, 5, -std::numeric_limits<double>::infinity()});
   });
   expect_error(ErrorKind::data, {"row 1", "'c1'", "1e+200", "rescale"}, [&] {

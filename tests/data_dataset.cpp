@@ -39,12 +39,23 @@ TEST(CheckDataset, NamesWhatIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<Case> cases = {
-      {[&](Dataset& d) { d.features(1, 0) = nan; }, {"row 2", "'age'", "nan", "finite"}},
-      {[&](Dataset& d) { d.features(2, 1) = -inf; }, {"row 3", "'height'", "-inf"}},
+      {[&](Dataset& d) { d.features(2, 1) = -inf; }, {"row 3", "'height'", "-inf", "finite"}},
+      {[&](Dataset& d) {
+         d.levels = {3, 0};
+         d.features(0, 0) = d.features(2, 0) = 1;
+         d.features(1, 0) = 3;
+       },
+       {"row 2", "'age'", "is 3", "0 to 2"}},
+      {[&](Dataset& d) {
+         d.levels = {3, 0};
+         d.features(0, 0) = 0.5;
+       },
+       {"row 1", "'age'", "0.5", "whole"}},
+      {[&](Dataset& d) { d.levels = {3}; }, {"1 numbers of levels", "2 columns"}},
       {[&](Dataset& d) { d.features(0, 1) = 1e101; }, {"row 1", "'height'", "1e+101", "rescale"}},
       {[&](Dataset& d) {
          d.feature_names.clear();
-         d.features(0, 1) = nan;
+         d.features(0, 1) = inf;
        },
        {"row 1", "column 2"}},
       {[](Dataset& d) { d.labels[1] = 2; }, {"row 2", "class number 2", "2 classes"}},

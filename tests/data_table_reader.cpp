@@ -1,3 +1,4 @@
+#include <cmath>
 #include <thread>
 
 #include <sys/stat.h>
@@ -44,6 +45,19 @@ TEST(TableReader, StreamsBlocksWhateverTheColumnOrder) {
   EXPECT_FALSE(reader.next(block, 2));
   EXPECT_EQ(block.features.n_rows(), 0);
   EXPECT_EQ(reader.position(), 1.0);
+}
+
+TEST(TableReader, GapsAndUnseenCategoriesAreMissingValues) {
+  const TableSchema coded = schema_of({{"job", true, {"clerk", "nurse"}, true}, {"x", false, {}}});
+  const TempFile file("x,job\n1,nurse\n,clerk\n3,pilot\nNA,?\n");
+  TableReader reader(file.path(), coded, {}, "", "");
+  TableBlock block;
+  ASSERT_TRUE(reader.next(block, 10));
+  const std::vector<double> found = values(block.features);
+  const std::vector<double> expected = {1, 1, 0, -1, -1, 3, -1, -1}; // -1 stands for a gap
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_TRUE(expected[i] < 0 ? std::isnan(found[i]) : found[i] == expected[i]) << i;
+  EXPECT_EQ(reader.n_unseen_categories(), 1); // the pilot; a gap is no category
 }
 
 TEST(TableReader, GivesOnlyWhatWasAskedFor) {
@@ -122,9 +136,8 @@ TEST(TableReader, NamesTheCellThatCannotBeUsed) {
     TableBlock block;
     expect_error(ErrorKind::data, words, [&] { reader.next(block, 10); });
   };
-  refuse("", {"row 2 (line 3)", "'x'", "empty", "leave the row out"});
   refuse("old", {"row 2 (line 3)", "'x'", "'old'", "expected a number"});
-  refuse("inf", {"'inf'", "finite"});
+  refuse("inf", {"row 2 (line 3)", "'inf'", "finite", "leave the row out"});
   refuse("-1e200", {"'-1e200'", "too large"});
   refuse("1,2", {"row 2 (line 3)", "found 3", "expected 2"});
 }
@@ -184,6 +197,7 @@ TEST(TableSchema, ComesBackFromAnArchive) {
     EXPECT_EQ(loaded.columns[i].name, schema.columns[i].name);
     EXPECT_EQ(loaded.columns[i].is_categorical, schema.columns[i].is_categorical);
     EXPECT_EQ(loaded.columns[i].categories, schema.columns[i].categories);
+    EXPECT_EQ(loaded.columns[i].is_coded, schema.columns[i].is_coded);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <set>
@@ -62,9 +63,8 @@ TEST(TrainingTable, MostCellsDecideWhatAColumnIs) {
   // A tie is a column of numbers with mistakes in it.
   expect_error(ErrorKind::data, {"row 3 (line 4)", "'v'", "'p'"},
                [] { read_text("v,y\n1,a\n2,b\np,a\nq,b\n"); });
-  // Gaps do not vote: one number and three gaps are a column of numbers with gaps.
-  expect_error(ErrorKind::data, {"row 2 (line 3)", "'v'", "empty"},
-               [] { read_text("v,y\n1,a\n,b\n,a\n,b\n"); });
+  // Gaps do not vote: two numbers and three gaps are a column of numbers with gaps.
+  EXPECT_EQ(read_text("v,y\n1,a\n,b\n,a\n2,b\n,b\n").data.feature_names, (Names{"v"}));
   TableOptions options;
   options.categorical = {"v"};
   EXPECT_EQ(read_text("v,y\n1,a\n2,b\n1,a\n", "y", options).data.feature_names, (Names{"v=1", "v=2"}));
@@ -74,9 +74,6 @@ TEST(TrainingTable, NamesTheCellThatCannotBeUsed) {
   const auto refuse = [](const std::string& cell, std::initializer_list<std::string> words) {
     expect_error(ErrorKind::data, words, [&] { read_text("age,y\n1,a\n\n" + cell + ",b\n3,a\n4,b\n"); });
   };
-  refuse("", {"row 2 (line 4)", "column 'age'", "the cell is empty", "finite value", "--drop age"});
-  refuse("NA", {"row 2 (line 4)", "'age'", "'NA'", "--drop age"});
-  refuse("NaN", {"'NaN'", "finite value"});
   refuse("-inf", {"row 2 (line 4)", "'age'", "'-inf'", "finite value"});
   refuse("1e101", {"row 2 (line 4)", "'age'", "'1e101'", "too large", "rescale"});
   refuse("1e999", {"'1e999'", "too large", "rescale"});
@@ -85,7 +82,38 @@ TEST(TrainingTable, NamesTheCellThatCannotBeUsed) {
 
 TEST(TrainingTable, TellsHowFarTheTroubleGoes) {
   expect_error(ErrorKind::data, {"'my column'", "--drop 'my column'", "2 cells", "also in 'b'"},
-               [] { read_text("my column,b,y\n1,2,a\n,3,b\n,,a\n4,5,a\n"); });
+               [] { read_text("my column,b,y\n1,2,a\ninf,3,b\ninf,inf,a\n4,5,a\n"); });
+}
+
+TEST(TrainingTable, KeepsGapsAmongNumbers) {
+  const TrainingTable table = read_text("x,k,z,y\n1,5,1,a\n,5,NA,b\n3,,?,a\nNaN,5,4,b\n");
+  EXPECT_EQ(table.data.feature_names, (Names{"x", "z"})); // k is the same wherever it is known
+  const std::vector<double> found = values(table.data.features);
+  const std::vector<double> expected = {1, 1, -1, -1, 3, -1, -1, 4}; // -1 stands for a gap
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_TRUE(expected[i] < 0 ? std::isnan(found[i]) : found[i] == expected[i]) << i;
+  EXPECT_NO_THROW(check_dataset(table.data));
+  EXPECT_THAT(table.notes, testing::Contains(testing::AllOf(HasSubstr("4 feature cells are missing"),
+                                                            HasSubstr("'x', 'z'"))));
+}
+
+TEST(TrainingTable, NumbersCategoriesOnRequest) {
+  TableOptions options;
+  options.code_categories = true;
+  options.categorical = {"zip"};
+  const TrainingTable table =
+      read_text("job,x,zip,y\nnurse,1,10,a\n?,2,9.0,b\nclerk,3,,a\nnurse,4,10.0,b\n", "y", options);
+  EXPECT_EQ(table.data.feature_names, (Names{"job", "x", "zip"}));
+  EXPECT_EQ(table.data.levels, (std::vector<Index>{2, 0, 2})); // a missing cell is no category
+  EXPECT_EQ(table.schema.columns[0].categories, (Names{"clerk", "nurse"}));
+  EXPECT_EQ(table.schema.columns[2].categories, (Names{"10", "9"}));
+  const std::vector<double> found = values(table.data.features);
+  const std::vector<double> expected = {1, 1, 0, -1, 2, 1, 0, 3, -1, 1, 4, 0};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_TRUE(expected[i] < 0 ? std::isnan(found[i]) : found[i] == expected[i]) << i;
+  // A column without any value, and one with a single category, say nothing.
+  options.categorical = {"e", "s"};
+  EXPECT_EQ(read_text("e,s,x,y\n,q,1,a\nNA,,2,b\n", "y", options).data.feature_names, (Names{"x"}));
 }
 
 TEST(TrainingTable, LeavesOutWhatCarriesNothing) {

@@ -21,12 +21,14 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+std::string kind_of(const TableColumn& column) {
+  if (!column.is_categorical) return "number";
+  return "one of " + listed(column.categories, 20) + (column.is_coded ? "" : "; one-hot encoded");
+}
+
 std::string columns_text(const TableSchema& schema) {
   std::string text;
-  for (const TableColumn& column : schema.columns)
-    text += "  " + column.name + ": " +
-            (column.is_categorical ? "one of " + listed(column.categories, 20) : std::string("number")) +
-            "\n";
+  for (const TableColumn& column : schema.columns) text += "  " + column.name + ": " + kind_of(column) + "\n";
   return text;
 }
 

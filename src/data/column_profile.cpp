@@ -6,8 +6,9 @@
 
 namespace lacuna {
 
-ColumnProfile::ColumnProfile(std::size_t column, bool is_declared_categorical, bool is_numeric_table)
-    : column_(column), is_declared_categorical_(is_declared_categorical) {
+ColumnProfile::ColumnProfile(std::size_t column, bool is_declared_categorical, bool is_numeric_table,
+                             bool skips_missing)
+    : column_(column), is_declared_categorical_(is_declared_categorical), skips_missing_(skips_missing) {
   // Whether a text column is categorical is known only at its end, so its categories are collected from the
   // start.
   if (is_declared_categorical || !is_numeric_table) categories_ = std::make_unique<TextSet>();
@@ -19,10 +20,12 @@ void ColumnProfile::add(const TableSource& table) {
     smallest_ = std::min(smallest_, number.value);
     largest_ = std::max(largest_, number.value);
     ++n_numbers_;
+  } else if (number.kind == NumberKind::missing) {
+    ++n_missing_;
   } else {
     note_bad(number.kind, table);
   }
-  if (categories_) note_category(table);
+  if (categories_ && !(skips_missing_ && number.kind == NumberKind::missing)) note_category(table);
 }
 
 void ColumnProfile::note_bad(NumberKind kind, const TableSource& table) {

@@ -21,7 +21,8 @@ public:
     std::string value;
   };
 
-  ColumnProfile(std::size_t column, bool is_declared_categorical, bool is_numeric_table);
+  /// `skips_missing`: a missing cell is no category.
+  ColumnProfile(std::size_t column, bool is_declared_categorical, bool is_numeric_table, bool skips_missing);
 
   /// Looks at the current row's cell.
   void add(const TableSource& table);
@@ -30,11 +31,12 @@ public:
   /// Declared so, or most of its cells that hold anything are text.
   bool is_categorical() const { return is_declared_categorical_ || n_text_ > n_numbers_; }
   bool is_empty() const { return n_text_ == 0 && n_numbers_ == 0; }
-  /// The same value in every row.
+  /// The same value in every row that has one.
   bool is_constant() const;
   bool has_too_many_categories() const { return has_too_many_categories_; }
   /// Sorted; meaningful only for a categorical column without too many of them.
   std::vector<std::string> categories() const;
+  Index n_missing() const { return n_missing_; }
   Index n_bad() const { return n_bad_; }
   /// The bad cell to tell the user about; nullptr when there is none. Text comes first: it says most about
   /// what went wrong.
@@ -48,9 +50,11 @@ private:
 
   std::size_t column_;
   bool is_declared_categorical_;
+  bool skips_missing_;
   bool has_too_many_categories_ = false;
   Index n_numbers_ = 0;
   Index n_text_ = 0;
+  Index n_missing_ = 0;
   Index n_bad_ = 0;
   double smallest_ = std::numeric_limits<double>::infinity();
   double largest_ = -std::numeric_limits<double>::infinity();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -34,6 +35,16 @@ std::optional<std::size_t> n_numbered_columns(const TableSchema& schema) {
   return n;
 }
 
+constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
+
+/// The place of a cell's text among the categories of its column.
+std::optional<std::size_t> find_category(const TableColumn& column, std::string_view text) {
+  const std::string_view cell = canonical_text(text);
+  const auto found = std::lower_bound(column.categories.begin(), column.categories.end(), cell);
+  if (found == column.categories.end() || *found != cell) return std::nullopt;
+  return static_cast<std::size_t>(found - column.categories.begin());
+}
+
 [[noreturn]] void fail_missing(const TableSchema& schema, const TableSource& table,
                                const std::vector<std::string>& missing) {
   const std::vector<std::string>& names = table.column_names();
@@ -55,11 +66,8 @@ std::optional<std::size_t> n_numbered_columns(const TableSchema& schema) {
 
 std::string describe_bad_number(NumberKind kind, std::string_view cell) {
   switch (kind) {
-  case NumberKind::missing:
-    return (cell.empty() ? std::string("the cell is empty") : "the cell holds " + in_quotes(cell)) +
-           "; every feature needs a finite value";
   case NumberKind::infinite:
-    return "the cell holds " + in_quotes(cell) + "; every feature needs a finite value";
+    return "the cell holds " + in_quotes(cell) + "; a feature needs a finite value, or none";
   case NumberKind::too_large:
     return fmt::format("the value {} is too large; features must lie within +-{:g}; rescale the column",
                        in_quotes(cell), largest_feature);
@@ -85,12 +93,20 @@ RowEncoder::RowEncoder(const TableSchema& schema, const TableSource& table)
 
 void RowEncoder::encode(const TableSource& table, double* features) {
   for (const Slot& slot : slots_) {
+    if (slot.column->is_coded) {
+      *features++ = category_code(table, slot);
+      continue;
+    }
     if (slot.column->is_categorical) {
       encode_category(table, slot, features);
       features += slot.column->categories.size();
       continue;
     }
     const Number number = table.number(slot.place);
+    if (number.kind == NumberKind::missing) {
+      *features++ = missing_value;
+      continue;
+    }
     if (number.kind != NumberKind::finite)
       fail_data(fmt::format("{}: {}; mend the cell or leave the row out", cell_place(table, slot.place),
                             describe_bad_number(number.kind, table.text(slot.place))));
@@ -98,16 +114,22 @@ void RowEncoder::encode(const TableSource& table, double* features) {
   }
 }
 
+double RowEncoder::category_code(const TableSource& table, const Slot& slot) {
+  const std::string_view cell = table.text(slot.place);
+  if (is_missing_token(cell)) return missing_value;
+  if (const std::optional<std::size_t> place = find_category(*slot.column, cell))
+    return static_cast<double>(*place);
+  // What nobody has seen says nothing: no training row speaks for one class or another.
+  ++n_unseen_categories_;
+  return missing_value;
+}
+
 void RowEncoder::encode_category(const TableSource& table, const Slot& slot, double* features) {
-  const std::vector<std::string>& categories = slot.column->categories;
-  std::fill_n(features, categories.size(), 0.0);
-  const std::string_view cell = canonical_text(table.text(slot.place));
-  const auto found = std::lower_bound(categories.begin(), categories.end(), cell);
-  if (found != categories.end() && *found == cell) {
-    features[found - categories.begin()] = 1.0;
-  } else {
+  std::fill_n(features, slot.column->categories.size(), 0.0);
+  if (const std::optional<std::size_t> place = find_category(*slot.column, table.text(slot.place)))
+    features[*place] = 1.0;
+  else
     ++n_unseen_categories_;
-  }
 }
 
 } // namespace lacuna

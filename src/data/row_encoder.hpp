@@ -13,7 +13,8 @@ public:
   /// Finds the schema's columns in the table by name; throws Error(data) that names all that are missing. The
   /// schema must outlive the encoder.
   RowEncoder(const TableSchema& schema, const TableSource& table);
-  /// Writes the features of the table's current row. Throws Error(data) for a cell that is no finite number.
+  /// Writes the features of the table's current row, NaN where one is missing. Throws Error(data) for a cell
+  /// that is no finite number.
   void encode(const TableSource& table, double* features);
   Index n_features() const { return n_features_; }
   Index n_unseen_categories() const { return n_unseen_categories_; }
@@ -23,6 +24,7 @@ private:
     const TableColumn* column;
     std::size_t place; ///< in the table
   };
+  double category_code(const TableSource& table, const Slot& slot);
   void encode_category(const TableSource& table, const Slot& slot, double* features);
 
   std::vector<Slot> slots_;
@@ -30,7 +32,7 @@ private:
   Index n_unseen_categories_ = 0;
 };
 
-/// What is wrong with a cell in a column of numbers: "the cell is empty; every feature needs a finite value".
+/// What is wrong with a cell in a column of numbers: "the cell holds 'inf'; a feature must be finite".
 std::string describe_bad_number(NumberKind kind, std::string_view cell);
 
 } // namespace lacuna

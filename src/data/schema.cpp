@@ -18,6 +18,7 @@ TableColumn column_from(const nlohmann::json& source) {
   if (source.contains("categories")) {
     column.is_categorical = true;
     column.categories = source.at("categories").get<std::vector<std::string>>();
+    column.is_coded = source.value("is_coded", false);
   }
   return column;
 }
@@ -36,7 +37,10 @@ bool is_sound(const TableSchema& schema) {
 std::vector<std::string> TableSchema::feature_names() const {
   std::vector<std::string> names;
   for (const TableColumn& column : columns) {
-    if (!column.is_categorical) names.push_back(column.name);
+    if (!column.is_categorical || column.is_coded) {
+      names.push_back(column.name);
+      continue;
+    }
     for (const std::string& category : column.categories) names.push_back(column.name + "=" + category);
   }
   return names;
@@ -45,8 +49,22 @@ std::vector<std::string> TableSchema::feature_names() const {
 Index TableSchema::n_features() const {
   Index n = 0;
   for (const TableColumn& column : columns)
-    n += column.is_categorical ? static_cast<Index>(column.categories.size()) : 1;
+    n += column.is_categorical && !column.is_coded ? static_cast<Index>(column.categories.size()) : 1;
   return n;
+}
+
+std::vector<Index> TableSchema::levels() const {
+  std::vector<Index> result;
+  bool has_codes = false;
+  for (const TableColumn& column : columns) {
+    const auto n = static_cast<Index>(column.categories.size());
+    has_codes |= column.is_coded;
+    if (column.is_coded)
+      result.push_back(n);
+    else
+      result.insert(result.end(), column.is_categorical ? column.categories.size() : 1, 0);
+  }
+  return has_codes ? result : std::vector<Index>{};
 }
 
 void TableSchema::save(Archive& archive, const std::string& prefix) const {
@@ -55,6 +73,7 @@ void TableSchema::save(Archive& archive, const std::string& prefix) const {
     nlohmann::json& target = saved["columns"].emplace_back();
     target["name"] = column.name;
     if (column.is_categorical) target["categories"] = column.categories;
+    if (column.is_coded) target["is_coded"] = true;
   }
   archive.put_text(prefix + entry, saved.dump());
 }

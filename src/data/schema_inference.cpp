@@ -1,5 +1,7 @@
 #include "data/schema_inference.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "data/messages.hpp"
@@ -50,13 +52,32 @@ void check_categories(const ColumnProfile& profile, const TableSource& table) {
               ": the cell is not text in UTF-8; convert the file, for example with iconv");
 }
 
-void note_categories(const std::string& name, std::size_t n_categories, Index n_rows, Names& notes) {
-  std::string note = fmt::format("column {} holds text: one feature for each of its {} categories",
-                                 in_quotes(name), n_categories);
+void note_categories(const std::string& name, std::size_t n_categories, bool is_coded, Index n_rows,
+                     Names& notes) {
+  std::string note = fmt::format("column {} holds {}{} categories", in_quotes(name),
+                                 is_coded ? "" : "text: one feature for each of its ", n_categories);
   if (n_categories > 10 && 2 * static_cast<Index>(n_categories) > n_rows)
     note += fmt::format(", almost as many as rows; if it is an identifier, leave it out with --drop {}",
                         shell_word(name));
   notes.push_back(note);
+}
+
+void note_gaps(const std::vector<ColumnProfile>& profiles, const Names& names,
+               const std::vector<TableColumn>& columns, Names& notes) {
+  Names with_gaps;
+  Index n_missing = 0;
+  for (const ColumnProfile& profile : profiles) {
+    const std::string& name = names[profile.column()];
+    const auto is_same = [&](const TableColumn& column) {
+      return column.name == name && (!column.is_categorical || column.is_coded);
+    };
+    if (profile.n_missing() == 0 || std::ranges::none_of(columns, is_same)) continue;
+    with_gaps.push_back(name);
+    n_missing += profile.n_missing();
+  }
+  if (!with_gaps.empty())
+    notes.push_back(fmt::format("{} feature {} missing, in {}", n_missing,
+                                n_missing == 1 ? "cell is" : "cells are", name_list(with_gaps)));
 }
 
 void note_left_out(const Names& names, const std::string& why, Names& notes) {
@@ -68,7 +89,7 @@ void note_left_out(const Names& names, const std::string& why, Names& notes) {
 } // namespace
 
 std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profiles, const TableSource& table,
-                                       bool keep_constant, std::vector<std::string>& notes) {
+                                       const TableOptions& options, std::vector<std::string>& notes) {
   const Names& names = table.column_names();
   check_numbers(profiles, names);
   std::vector<TableColumn> columns;
@@ -77,18 +98,19 @@ std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profile
   for (const ColumnProfile& profile : profiles) {
     const std::string& name = names[profile.column()];
     const bool is_number = !profile.is_categorical() && !profile.is_empty();
-    if (profile.is_constant() && !(keep_constant && is_number)) {
+    if (profile.is_constant() && !(options.keep_constant && is_number)) {
       constant.push_back(name);
-    } else if (profile.is_categorical()) {
-      check_categories(profile, table);
-      columns.push_back({name, true, profile.categories()});
-      note_categories(name, columns.back().categories.size(), table.row(), notes);
     } else if (profile.is_empty()) {
       empty.push_back(name);
+    } else if (profile.is_categorical()) {
+      check_categories(profile, table);
+      columns.push_back({name, true, profile.categories(), options.code_categories});
+      note_categories(name, columns.back().categories.size(), options.code_categories, table.row(), notes);
     } else {
       columns.push_back({name, false, {}});
     }
   }
+  note_gaps(profiles, names, columns, notes);
   note_left_out(constant, "the same in every row", notes);
   note_left_out(empty, "without any value", notes);
   if (columns.empty())

@@ -12,6 +12,6 @@ namespace lacuna {
 /// Error(data) when a column of numbers holds something else, a column has too many categories, or no column
 /// is left.
 std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profiles, const TableSource& table,
-                                       bool keep_constant, std::vector<std::string>& notes);
+                                       const TableOptions& options, std::vector<std::string>& notes);
 
 } // namespace lacuna

@@ -61,7 +61,8 @@ public:
     for (std::size_t j = 0; j < table.column_names().size(); ++j) {
       const std::string& name = table.column_names()[j];
       if (name == label_column || contains(options.drop, name)) continue;
-      profiles_.emplace_back(j, contains(options.categorical, name), table.is_numeric());
+      profiles_.emplace_back(j, contains(options.categorical, name), table.is_numeric(),
+                             options.code_categories);
     }
     may_have_index_ = table.is_first_name_empty() && !profiles_.empty() && profiles_[0].column() == 0 &&
                       !contains(options.categorical, table.column_names()[0]);
@@ -90,7 +91,7 @@ public:
                       "with --drop {0}",
                       in_quotes(name)));
     }
-    return infer_columns(profiles_, table_, options_.keep_constant, notes);
+    return infer_columns(profiles_, table_, options_, notes);
   }
 
   void labels(const Names& classes, Dataset& data) {
@@ -191,6 +192,7 @@ TrainingTable read_training_table(const std::string& path, const std::string& la
   }
   result.data.features = read_features(*open_table(path, format), result.schema, n_rows, observer);
   result.data.feature_names = result.schema.feature_names();
+  result.data.levels = result.schema.levels();
   observer.progress(stage, 2.0, 2.0);
   return result;
 }

@@ -7,35 +7,91 @@
 
 namespace lacuna {
 
+namespace {
+
+/// Tells numbers from categories; centre and scale are still to come.
+Frame make_layout(std::span<const Index> levels, Index n_columns) {
+  Frame frame;
+  Index first_level = 0;
+  for (Index j = 0; j < n_columns; ++j) {
+    const Index n = levels.empty() ? 0 : levels[static_cast<std::size_t>(j)];
+    if (n == 0) {
+      frame.columns.push_back(j);
+    } else {
+      frame.categories.push_back({j, n, first_level});
+      first_level += n;
+    }
+  }
+  frame.center.resize(frame.columns.size());
+  frame.scale.resize(frame.columns.size());
+  return frame;
+}
+
+} // namespace
+
 double Frame::log_jacobian() const {
   double sum = 0.0;
   for (const double s : scale) sum -= std::log(s);
   return sum;
 }
 
+Frame Frame::select(std::span<const Index> features) const {
+  Frame part;
+  part.categories = categories;
+  for (const Index feature : features) {
+    const auto at = static_cast<std::size_t>(feature);
+    part.center.push_back(center[at]);
+    part.scale.push_back(scale[at]);
+    part.columns.push_back(columns[at]);
+  }
+  return part;
+}
+
 void Frame::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "center", center);
   archive.put(prefix + "scale", scale);
+  if (categories.empty()) return;
+  std::vector<double> levels(static_cast<std::size_t>(n_columns()));
+  for (const CategoryColumn& category : categories)
+    levels[static_cast<std::size_t>(category.column)] = static_cast<double>(category.n_levels);
+  archive.put(prefix + "levels", levels);
 }
 
-Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_features) {
-  Frame frame{archive.vector(prefix + "center", n_features), archive.vector(prefix + "scale", n_features)};
+Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_columns) {
+  constexpr double most_levels = 1 << 24;
+  std::vector<Index> levels;
+  double total = 0.0;
+  if (archive.has(prefix + "levels"))
+    for (const double n : archive.vector(prefix + "levels", n_columns)) {
+      total += n;
+      if (!(n >= 0.0 && total <= most_levels && n == std::floor(n)))
+        throw Error(ErrorKind::data, "the model is damaged: a number of categories is outside its limits");
+      levels.push_back(static_cast<Index>(n));
+    }
+  Frame frame = make_layout(levels, n_columns);
+  frame.center = archive.vector(prefix + "center", frame.n_features());
+  frame.scale = archive.vector(prefix + "scale", frame.n_features());
   for (const double s : frame.scale)
     if (!(s > 0.0) || !std::isfinite(s))
       throw Error(ErrorKind::data, "the model is damaged: a scale is not positive");
   return frame;
 }
 
-Frame make_frame(const WeightedRows& rows, std::span<const double> reference_variance,
+Frame make_frame(const WeightedRows& rows, std::span<const Index> levels,
+                 std::span<const double> reference_mean, std::span<const double> reference_variance,
                  double reference_rows) {
-  RowMoments own = row_moments(rows);
-  Frame frame{std::move(own.mean), std::vector<double>(own.variance.size())};
+  const RowMoments own = row_moments(rows);
+  Frame frame = make_layout(levels, rows.n_features());
   for (std::size_t j = 0; j < frame.scale.size(); ++j) {
-    double variance = own.variance[j];
+    const auto column = static_cast<std::size_t>(frame.columns[j]);
+    const double weight = own.present[column];
+    const bool is_absent = weight == 0.0;
+    frame.center[j] = is_absent && !reference_mean.empty() ? reference_mean[column] : own.mean[column];
+    double variance = own.variance[column];
     if (!reference_variance.empty()) {
-      variance =
-          (own.weight * variance + reference_rows * reference_variance[j]) / (own.weight + reference_rows);
-      if (variance == 0.0) variance = reference_variance[j];
+      const double reference = reference_variance[column];
+      if (!is_absent) variance = (weight * variance + reference_rows * reference) / (weight + reference_rows);
+      if (variance == 0.0) variance = reference;
     }
     // A feature that never varies carries no information; any scale will do.
     const double scale = std::sqrt(variance);

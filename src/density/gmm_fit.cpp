@@ -126,9 +126,9 @@ std::shared_ptr<const Density> GmmFamily::fit(const WeightedRows& rows,
   // A warm start keeps the frame, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
   // As many reference rows as would determine a covariance matrix.
-  const Frame frame = previous != nullptr
-                          ? previous->frame()
-                          : make_frame(rows, context.reference_variance, static_cast<double>(d) + 1.0);
+  const Frame frame = previous != nullptr ? previous->frame()
+                                          : make_frame(rows, {}, {}, context.reference_variance,
+                                                       static_cast<double>(d) + 1.0);
   const GmmAscent ascent(rows, frame, options_, total_weight, context.threads, observer);
 
   std::optional<GmmAscent::Result> best;

@@ -223,7 +223,7 @@ std::shared_ptr<const Density> KdeFamily::fit(const WeightedRows& rows,
   const Index d = rows.n_features();
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const DistinctRows distinct(rows);
-  const Frame frame = make_frame(rows, context.reference_variance, static_cast<double>(d) + 1.0);
+  const Frame frame = make_frame(rows, {}, {}, context.reference_variance, static_cast<double>(d) + 1.0);
   std::vector<double> whitener =
       make_whitener(covariance(rows, distinct, frame, context.reference_variance), d);
   DensityFitSummary summary;

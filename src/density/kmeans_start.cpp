@@ -20,30 +20,104 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Rows in the frame's units, computed on the fly; the data are never copied.
+/// A row in the frame's units; NaN where a number is missing.
+struct Point {
+  std::vector<double> numbers;
+  std::vector<Index> levels; ///< per column of categories, among the levels of all; -1 where missing
+};
+
+/// Rows as points, computed on the fly; the data are never copied. A column of categories stands for one
+/// coordinate per category, `height` at the one that is there and 0 elsewhere, so that the column weighs as
+/// much as one number. Those zeros are never written out: a centre knows its squared length per column.
 class FrameRows {
 public:
-  FrameRows(const WeightedRows& rows, const Frame& frame) : rows_(rows), frame_(frame) {}
-  Index size() const { return rows_.size(); }
-  Index n_features() const { return rows_.n_features(); }
-  double weight(Index i) const { return rows_.weight(i); }
-  double value(Index i, Index j) const {
-    return (rows_.row(i)[j] - frame_.center[at(j)]) / frame_.scale[at(j)];
+  FrameRows(const WeightedRows& rows, const Frame& frame) : rows_(rows), frame_(frame) {
+    for (const CategoryColumn& category : frame.categories) height_.push_back(height_of(category));
   }
-  void get(Index i, double* out) const {
-    for (Index j = 0; j < n_features(); ++j) out[j] = value(i, j);
+  Index size() const { return rows_.size(); }
+  double weight(Index i) const { return rows_.weight(i); }
+  Index n_numbers() const { return frame_.n_features(); }
+  Index n_categories() const { return static_cast<Index>(frame_.categories.size()); }
+  const CategoryColumn& category(Index c) const { return frame_.categories[at(c)]; }
+  double height(Index c) const { return height_[at(c)]; }
+  /// A centre: numbers, then levels, then the squared length of each column of categories.
+  Index center_size() const { return n_numbers() + frame_.n_levels() + n_categories(); }
+
+  void get(Index i, Point& point) const {
+    const double* const row = rows_.row(i);
+    point.numbers.resize(frame_.columns.size());
+    point.levels.resize(frame_.categories.size());
+    for (std::size_t j = 0; j < frame_.columns.size(); ++j)
+      point.numbers[j] = (row[frame_.columns[j]] - frame_.center[j]) / frame_.scale[j];
+    for (std::size_t c = 0; c < frame_.categories.size(); ++c) {
+      const CategoryColumn& category = frame_.categories[c];
+      const double cell = row[category.column];
+      point.levels[c] = is_level(cell, category) ? category.first_level + static_cast<Index>(cell) : -1;
+    }
+  }
+
+  /// The point as a centre; the mean, zero, stands in for what it lacks.
+  void make_center(const Point& point, double* center) const {
+    std::fill_n(center, center_size(), 0.0);
+    for (std::size_t j = 0; j < point.numbers.size(); ++j)
+      if (!std::isnan(point.numbers[j])) center[j] = point.numbers[j];
+    for (Index c = 0; c < n_categories(); ++c)
+      if (point.levels[at(c)] >= 0) center[n_numbers() + point.levels[at(c)]] = height(c);
+    measure(center);
+  }
+
+  /// Sets the squared lengths of a centre.
+  void measure(double* center) const {
+    const double* const levels = center + n_numbers();
+    double* const lengths = center + n_numbers() + frame_.n_levels();
+    for (Index c = 0; c < n_categories(); ++c) {
+      lengths[c] = 0.0;
+      for (Index l = 0; l < category(c).n_levels; ++l)
+        lengths[c] += levels[category(c).first_level + l] * levels[category(c).first_level + l];
+    }
+  }
+
+  /// Squared, over what the point has.
+  double distance(const Point& point, const double* center) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < point.numbers.size(); ++j) {
+      const double difference = point.numbers[j] - center[j];
+      sum += std::isnan(difference) ? 0.0 : difference * difference;
+    }
+    const double* const levels = center + n_numbers();
+    const double* const lengths = center + n_numbers() + frame_.n_levels();
+    for (Index c = 0; c < n_categories(); ++c) {
+      const Index level = point.levels[at(c)];
+      if (level >= 0)
+        sum += std::max(0.0, lengths[c] + height(c) * height(c) - 2.0 * height(c) * levels[level]);
+    }
+    return sum;
   }
 
 private:
+  static bool is_level(double cell, const CategoryColumn& category) {
+    return cell >= 0.0 && cell < static_cast<double>(category.n_levels);
+  }
+
+  /// One over the root of the column's total variance.
+  double height_of(const CategoryColumn& category) const {
+    std::vector<double> share(at(category.n_levels));
+    double total = 0.0;
+    for (Index i = 0; i < rows_.size(); ++i) {
+      const double cell = rows_.row(i)[category.column];
+      if (!is_level(cell, category)) continue;
+      share[static_cast<std::size_t>(cell)] += rows_.weight(i);
+      total += rows_.weight(i);
+    }
+    double variance = 1.0;
+    for (const double s : share) variance -= total > 0.0 ? (s / total) * (s / total) : 0.0;
+    return variance > 1e-6 ? 1.0 / std::sqrt(variance) : 1.0;
+  }
+
   const WeightedRows& rows_;
   const Frame& frame_;
+  std::vector<double> height_;
 };
-
-double squared_distance(const double* a, const double* b, Index d) {
-  double sum = 0.0;
-  for (Index j = 0; j < d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-  return sum;
-}
 
 /// The seeding state: how far every row is from its nearest centre so far.
 class Seeding {
@@ -82,10 +156,10 @@ private:
   template <class Visit>
   void for_each_row(const double* center, const Visit& visit) const {
     parallel_for(tasks_.n_blocks, threads_, [&](Index task) {
-      std::vector<double> x(at(rows_.n_features()));
+      Point point;
       for (Index i = tasks_.first(task); i < tasks_.first(task + 1); ++i) {
-        rows_.get(i, x.data());
-        visit(task, i, std::min(distance_[at(i)], squared_distance(x.data(), center, rows_.n_features())));
+        rows_.get(i, point);
+        visit(task, i, std::min(distance_[at(i)], rows_.distance(point, center)));
       }
     });
   }
@@ -99,18 +173,20 @@ private:
 
 Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, int threads,
                     const Observer& observer) {
-  const Index d = rows.n_features();
+  const Index d = rows.center_size();
   const auto n_trials = 2 + static_cast<Index>(std::log(static_cast<double>(n_centers)));
   RandomStream random(seed, RandomPurpose::start);
   Seeding seeding(rows, threads);
   std::vector<double> chosen;
   std::vector<double> candidate(at(d));
   std::vector<double> best(at(d));
+  Point point;
   for (Index k = 0; k < n_centers; ++k) {
     stop_if_cancelled(observer);
     double best_total = std::numeric_limits<double>::infinity();
     for (Index trial = 0; trial < (k == 0 ? 1 : n_trials); ++trial) {
-      rows.get(seeding.pick(random.uniform()), candidate.data());
+      rows.get(seeding.pick(random.uniform()), point);
+      rows.make_center(point, candidate.data());
       const double total = seeding.total_with(candidate.data());
       if (trial > 0 && total >= best_total) continue;
       best_total = total;
@@ -128,12 +204,12 @@ Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, 
 void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vector<int>& assignment) {
   const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
   parallel_for(tasks.n_blocks, threads, [&](Index task) {
-    std::vector<double> x(at(rows.n_features()));
+    Point point;
     for (Index i = tasks.first(task); i < tasks.first(task + 1); ++i) {
-      rows.get(i, x.data());
+      rows.get(i, point);
       double nearest = std::numeric_limits<double>::infinity();
       for (Index k = 0; k < centers.n_rows(); ++k) {
-        const double distance = squared_distance(x.data(), centers.row(k), rows.n_features());
+        const double distance = rows.distance(point, centers.row(k));
         if (distance < nearest) {
           nearest = distance;
           assignment[at(i)] = static_cast<int>(k);
@@ -143,20 +219,41 @@ void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vect
   });
 }
 
-/// Moves every centre to the mean of its rows; a centre without rows stays.
+/// Moves every centre to the mean of its rows, column by column; without a row to go by it stays.
 void move_centers(const FrameRows& rows, const std::vector<int>& assignment, Matrix& centers) {
-  const Index d = rows.n_features();
-  Matrix sums(centers.n_rows(), d);
-  std::vector<double> weights(at(centers.n_rows()));
+  const Index d = rows.n_numbers();
+  Matrix sums(centers.n_rows(), centers.n_cols());
+  Matrix weights(centers.n_rows(), d + rows.n_categories());
+  Point point;
   for (Index i = 0; i < rows.size(); ++i) {
     const Index k = assignment[at(i)];
     const double w = rows.weight(i);
-    weights[at(k)] += w;
-    for (Index j = 0; j < d; ++j) sums(k, j) += w * rows.value(i, j);
+    rows.get(i, point);
+    for (Index j = 0; j < d; ++j) {
+      if (std::isnan(point.numbers[at(j)])) continue;
+      weights(k, j) += w;
+      sums(k, j) += w * point.numbers[at(j)];
+    }
+    for (Index c = 0; c < rows.n_categories(); ++c) {
+      if (point.levels[at(c)] < 0) continue;
+      weights(k, d + c) += w;
+      sums(k, d + point.levels[at(c)]) += w * rows.height(c);
+    }
   }
-  for (Index k = 0; k < centers.n_rows(); ++k)
-    if (weights[at(k)] > 0.0)
-      for (Index j = 0; j < d; ++j) centers(k, j) = sums(k, j) / weights[at(k)];
+  for (Index k = 0; k < centers.n_rows(); ++k) {
+    for (Index j = 0; j < d; ++j)
+      if (weights(k, j) > 0.0) centers(k, j) = sums(k, j) / weights(k, j);
+    for (Index c = 0; c < rows.n_categories(); ++c)
+      for (Index l = d + rows.category(c).first_level, n = rows.category(c).n_levels; n > 0; --n, ++l)
+        if (weights(k, d + c) > 0.0) centers(k, l) = sums(k, l) / weights(k, d + c);
+    rows.measure(centers.row(k));
+  }
+}
+
+Matrix first_columns(const Matrix& matrix, Index n) {
+  Matrix result(matrix.n_rows(), n);
+  for (Index i = 0; i < matrix.n_rows(); ++i) std::copy_n(matrix.row(i), n, result.row(i));
+  return result;
 }
 
 } // namespace
@@ -169,9 +266,11 @@ KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_c
   for (Index round = 0;; ++round) {
     stop_if_cancelled(observer);
     assign(frame_rows, start.centers, threads, start.assignment);
-    if (round == n_lloyd_rounds) return start;
+    if (round == n_lloyd_rounds) break;
     move_centers(frame_rows, start.assignment, start.centers);
   }
+  start.centers = first_columns(start.centers, frame.n_features());
+  return start;
 }
 
 } // namespace lacuna

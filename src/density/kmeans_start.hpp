@@ -11,7 +11,8 @@ namespace lacuna {
 
 /// Centres and the nearest centre of every row, where a mixture may begin.
 struct KmeansStart {
-  Matrix centers; ///< in the frame; fewer than asked for when the rows have fewer distinct values
+  Matrix centers; ///< of the numeric features, in the frame; fewer than asked for when the rows have fewer
+                  ///< distinct values
   std::vector<int> assignment;
 };
 

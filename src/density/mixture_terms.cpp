@@ -4,6 +4,22 @@
 
 namespace lacuna {
 
+namespace {
+
+/// Given its component, a row's categories are independent of everything else in it.
+void add_levels(const MixtureTerms& terms, RowBlock& block) {
+  for (Index k = 0; k < terms.n_components(); ++k) {
+    const double* const log_level = terms.log_level.row(k);
+    double* const out = block.logits() + k * block.stride();
+    for (Index c = 0; c < block.n_category_columns(); ++c) {
+      const std::int32_t* const level = block.levels() + c * block.stride();
+      for (Index b = 0; b < block.n_padded(); ++b) out[b] += log_level[level[b]];
+    }
+  }
+}
+
+} // namespace
+
 void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
   const Kernels& kernel = kernels();
   const Index n = block.n_padded();
@@ -25,6 +41,7 @@ void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
     else
       kernel.student(out, n, terms.constant[at], terms.power[at], terms.factor[at]);
   }
+  if (block.n_category_columns() > 0) add_levels(terms, block);
 }
 
 } // namespace lacuna

@@ -23,8 +23,10 @@ struct MixtureTerms {
   std::vector<double> constant; ///< includes the log weight
   std::vector<double> power;
   std::vector<double> factor;
+  Matrix log_level; ///< components x (levels of all category columns + 1); the last is 0, for a missing value
 
   Index n_components() const { return mean.n_rows(); }
+  /// Numeric ones.
   Index n_features() const { return mean.n_cols(); }
 };
 

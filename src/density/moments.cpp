@@ -1,7 +1,9 @@
 #include "density/moments.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "density/gap_terms.hpp"
 #include "density/kernels.hpp"
 #include "lacuna/core/parallel.hpp"
 
@@ -19,9 +21,10 @@ Index second_size(Index d, bool diagonal) {
 
 } // namespace
 
-MixtureMoments::MixtureMoments(Matrix shifts, bool diagonal)
+MixtureMoments::MixtureMoments(Matrix shifts, bool diagonal, Index n_levels)
     : is_diagonal(diagonal), shift(std::move(shifts)), zeroth(static_cast<std::size_t>(shift.n_rows())),
-      first(shift.n_rows(), shift.n_cols()), second(shift.n_rows(), second_size(shift.n_cols(), diagonal)) {}
+      first(shift.n_rows(), shift.n_cols()), second(shift.n_rows(), second_size(shift.n_cols(), diagonal)),
+      levels(shift.n_rows(), n_levels == 0 ? 0 : n_levels + 1) {}
 
 void MixtureMoments::add(const MixtureMoments& other) {
   const auto add_to = [](std::span<double> to, std::span<const double> from) {
@@ -30,12 +33,14 @@ void MixtureMoments::add(const MixtureMoments& other) {
   add_to(zeroth, other.zeroth);
   add_to(first.values(), other.first.values());
   add_to(second.values(), other.second.values());
+  add_to(levels.values(), other.levels.values());
   log_likelihood += other.log_likelihood;
 }
 
 MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into) {
   const Index d = moments.n_features();
-  MixtureMoments result(Matrix(moments.n_components() - 1, d), moments.is_diagonal);
+  MixtureMoments result(Matrix(moments.n_components() - 1, d), moments.is_diagonal,
+                        std::max<Index>(1, moments.levels.n_cols()) - 1);
   result.log_likelihood = moments.log_likelihood;
   for (Index k = 0; k < moments.n_components(); ++k) {
     if (k == from) continue;
@@ -44,12 +49,14 @@ MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index
     result.zeroth[static_cast<std::size_t>(to)] = moments.zeroth[static_cast<std::size_t>(k)];
     std::copy_n(moments.first.row(k), d, result.first.row(to));
     std::copy_n(moments.second.row(k), moments.second.n_cols(), result.second.row(to));
+    std::copy_n(moments.levels.row(k), moments.levels.n_cols(), result.levels.row(to));
   }
   // Moments about another shift: with e = old shift - new shift, d_new = d_old + e.
   const Index to = into < from ? into : into - 1;
   const double n = moments.zeroth[static_cast<std::size_t>(from)];
   const auto e = [&](Index j) { return moments.shift(from, j) - moments.shift(into, j); };
   result.zeroth[static_cast<std::size_t>(to)] += n;
+  for (Index l = 0; l < moments.levels.n_cols(); ++l) result.levels(to, l) += moments.levels(from, l);
   Index at = 0;
   for (Index i = 0; i < d; ++i) {
     result.first(to, i) += moments.first(from, i) + n * e(i);
@@ -60,54 +67,129 @@ MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index
   return result;
 }
 
-MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
-                               int threads, const Observer& observer) {
+namespace {
+
+/// Adds the responsibilities and moments of rows first .. end to `sums`.
+void add_rows(const WeightedRows& rows, Index first, Index end, const MixtureTerms& terms, RowBlock& block,
+              MixtureMoments& sums) {
   const Kernels& kernel = kernels();
   const auto accumulate = terms.is_diagonal ? kernel.moments_diagonal : kernel.moments_full;
-  const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
-  std::vector<MixtureMoments> partial(static_cast<std::size_t>(tasks.n_blocks),
-                                      MixtureMoments(terms.mean, terms.is_diagonal));
-  parallel_for(tasks.n_blocks, threads, [&](Index task) {
-    stop_if_cancelled(observer);
-    MixtureMoments& sums = partial[static_cast<std::size_t>(task)];
-    RowBlock block(frame, terms.n_components());
-    const Index end = tasks.first(task + 1);
-    for (Index first = tasks.first(task); first < end; first += block.capacity()) {
-      block.load(rows, first, std::min(block.capacity(), end - first));
-      evaluate_terms(terms, block);
-      kernel.responsibilities(block.logits(), block.stride(), block.n_padded(), terms.n_components(),
-                              block.weights(), block.totals());
-      for (Index b = 0; b < block.n_rows(); ++b)
-        sums.log_likelihood += block.weights()[b] * block.totals()[b];
-      for (Index k = 0; k < terms.n_components(); ++k)
-        accumulate(block.features(), block.stride(), block.n_padded(), terms.n_features(), sums.shift.row(k),
-                   block.logits() + k * block.stride(), &sums.zeroth[static_cast<std::size_t>(k)],
-                   sums.first.row(k), sums.second.row(k));
+  for (; first < end; first += block.capacity()) {
+    block.load(rows, first, std::min(block.capacity(), end - first));
+    evaluate_terms(terms, block);
+    kernel.responsibilities(block.logits(), block.stride(), block.n_padded(), terms.n_components(),
+                            block.weights(), block.totals());
+    for (Index b = 0; b < block.n_rows(); ++b) sums.log_likelihood += block.weights()[b] * block.totals()[b];
+    for (Index k = 0; k < terms.n_components(); ++k) {
+      const double* const r = block.logits() + k * block.stride();
+      accumulate(block.features(), block.stride(), block.n_padded(), terms.n_features(), sums.shift.row(k), r,
+                 &sums.zeroth[static_cast<std::size_t>(k)], sums.first.row(k), sums.second.row(k));
+      for (Index c = 0; c < block.n_category_columns(); ++c) {
+        const std::int32_t* const level = block.levels() + c * block.stride();
+        double* const to = sums.levels.row(k);
+        for (Index b = 0; b < block.n_rows(); ++b) to[level[b]] += r[b];
+      }
     }
+  }
+}
+
+/// Calls add(task, sums) for every task and adds the sums up in the order of the tasks, so that the number of
+/// threads does not matter.
+template <class Add>
+MixtureMoments sum_tasks(Index n_tasks, const MixtureTerms& terms, Index n_levels, int threads,
+                         const Observer& observer, const Add& add) {
+  MixtureMoments total(terms.mean, terms.is_diagonal, n_levels);
+  std::vector<MixtureMoments> partial(static_cast<std::size_t>(n_tasks), total);
+  parallel_for(n_tasks, threads, [&](Index task) {
+    stop_if_cancelled(observer);
+    add(task, partial[static_cast<std::size_t>(task)]);
   });
-  MixtureMoments total(terms.mean, terms.is_diagonal);
   for (const MixtureMoments& sums : partial) total.add(sums);
   return total;
 }
 
+} // namespace
+
+MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
+                               int threads, const Observer& observer) {
+  const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
+  return sum_tasks(tasks.n_blocks, terms, frame.n_levels(), threads, observer,
+                   [&](Index task, MixtureMoments& sums) {
+                     RowBlock block(frame, terms.n_components());
+                     add_rows(rows, tasks.first(task), tasks.first(task + 1), terms, block, sums);
+                   });
+}
+
+MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
+                               int threads, const Observer& observer) {
+  MixtureMoments total = collect_moments(rows.complete(), frame, terms, threads, observer);
+  const std::vector<GapPiece> pieces = rows.pieces(min_rows_per_task);
+  if (pieces.empty()) return total;
+  const RowBlocks tasks(static_cast<Index>(pieces.size()), 1, max_tasks);
+  total.add(sum_tasks(tasks.n_blocks, terms, frame.n_levels(), threads, observer,
+                      [&](Index task, MixtureMoments& sums) {
+                        for (Index p = tasks.first(task); p < tasks.first(task + 1); ++p) {
+                          const GapPiece& piece = pieces[static_cast<std::size_t>(p)];
+                          const GapTerms gap(terms, piece.group->pattern);
+                          const Frame part = frame.select(piece.group->pattern.present);
+                          RowBlock block(part, terms.n_components(), piece.count);
+                          MixtureMoments seen(gap.terms().mean, terms.is_diagonal, frame.n_levels());
+                          add_rows(rows.rows_of(*piece.group), piece.first, piece.first + piece.count,
+                                   gap.terms(), block, seen);
+                          gap.add_expected(seen, sums);
+                        }
+                      }));
+  return total;
+}
+
+namespace {
+
+/// Makes the spread of a feature that some rows lack that of the rows that have it. `present` has the
+/// weight of those per component and feature.
+void scale_up_variances(const Matrix& present, MixtureMoments& sums) {
+  for (Index k = 0; k < sums.n_components(); ++k)
+    for (Index j = 0; j < sums.n_features(); ++j) {
+      const Index diagonal = sums.is_diagonal ? j : j * (j + 1) / 2 + j;
+      if (present(k, j) > 0.0)
+        sums.second(k, diagonal) *= sums.zeroth[static_cast<std::size_t>(k)] / present(k, j);
+    }
+}
+
+} // namespace
+
 MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
                                         const std::vector<int>& assignment, bool diagonal) {
-  MixtureMoments sums(centers, diagonal);
-  const auto d = static_cast<std::size_t>(rows.n_features());
+  MixtureMoments sums(centers, diagonal, frame.n_levels());
+  const auto d = static_cast<std::size_t>(frame.n_features());
+  Matrix present(centers.n_rows(), frame.n_features());
+  RowBlock block(frame, 1, 1);
+  bool has_gaps = false;
   std::vector<double> z(d);
   for (Index i = 0; i < rows.size(); ++i) {
     const double w = rows.weight(i);
     const Index k = assignment[static_cast<std::size_t>(i)];
     const double* const x = rows.row(i);
-    for (std::size_t j = 0; j < d; ++j)
-      z[j] = (x[j] - frame.center[j]) / frame.scale[j] - centers(k, static_cast<Index>(j));
+    for (std::size_t j = 0; j < d; ++j) {
+      z[j] = (x[frame.columns[j]] - frame.center[j]) / frame.scale[j] - centers(k, static_cast<Index>(j));
+      if (std::isnan(z[j])) {
+        has_gaps = true;
+        z[j] = 0.0;
+      } else {
+        present(k, static_cast<Index>(j)) += w;
+      }
+    }
     sums.zeroth[static_cast<std::size_t>(k)] += w;
     double* second = sums.second.row(k);
     for (std::size_t j = 0; j < d; ++j) {
       sums.first.row(k)[j] += w * z[j];
       for (std::size_t m = diagonal ? j : 0; m <= j; ++m) *second++ += w * z[j] * z[m];
     }
+    if (frame.categories.empty()) continue;
+    block.load(rows, i, 1);
+    for (Index c = 0; c < block.n_category_columns(); ++c)
+      sums.levels(k, block.levels()[c * block.stride()]) += w;
   }
+  if (has_gaps) scale_up_variances(present, sums);
   return sums;
 }
 

@@ -3,16 +3,17 @@
 #include <vector>
 
 #include "density/mixture_terms.hpp"
+#include "density/row_groups.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
 namespace lacuna {
 
 /// Sufficient statistics of a mixture: for each component the weight, first and second moments of its rows
-/// about a shift. The shift is the component's current centre, so no digits cancel however far it lies from
-/// the origin.
+/// about a shift, and how many of them have each category. The shift is the component's current centre, so no
+/// digits cancel however far it lies from the origin.
 struct MixtureMoments {
-  MixtureMoments(Matrix shifts, bool diagonal);
+  MixtureMoments(Matrix shifts, bool diagonal, Index n_levels = 0);
   void add(const MixtureMoments& other);
 
   bool is_diagonal;
@@ -20,6 +21,7 @@ struct MixtureMoments {
   std::vector<double> zeroth;
   Matrix first;                ///< components x features
   Matrix second;               ///< components x (features, or packed lower triangle)
+  Matrix levels;               ///< components x (levels of all category columns + 1, for missing values)
   double log_likelihood = 0.0; ///< sum over rows of weight * log sum_k exp(logit_k)
 
   Index n_components() const { return shift.n_rows(); }
@@ -34,7 +36,13 @@ MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index
 MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
                                int threads, const Observer& observer);
 
-/// The same for fixed assignments: row i belongs to component assignment[i] whole.
+/// The same for rows of which some lack values: those count with what is expected of the missing ones, given
+/// what is there and the component (docs/math/vb-mixture.md, section 8).
+MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
+                               int threads, const Observer& observer);
+
+/// The same for fixed assignments: row i belongs to component assignment[i] whole. A missing value counts as
+/// one at the centre with the spread of those that are there: good enough for a start.
 MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
                                         const std::vector<int>& assignment, bool diagonal);
 

@@ -9,9 +9,15 @@ namespace lacuna {
 namespace {
 
 /// 128 kB of logits or features, whichever is more, but never too few rows to vectorise nor more than useful.
-Index block_capacity(Index n_features, Index n_components) {
+Index block_capacity(Index n_features, Index n_components, Index most_rows) {
   const Index rows = 16384 / std::max<Index>({1, n_features, n_components});
-  return std::clamp<Index>(rows / kernel_lanes * kernel_lanes, 4 * kernel_lanes, 512);
+  const Index capacity = std::clamp<Index>(rows / kernel_lanes * kernel_lanes, 4 * kernel_lanes, 512);
+  return std::min(capacity, (most_rows + kernel_lanes - 1) / kernel_lanes * kernel_lanes);
+}
+
+/// The level of a cell, or -1: what is no level is a missing value.
+std::int32_t level_of(double cell, Index n_levels) {
+  return cell >= 0.0 && cell < static_cast<double>(n_levels) ? static_cast<std::int32_t>(cell) : -1;
 }
 
 std::size_t product(Index a, Index b) {
@@ -20,10 +26,12 @@ std::size_t product(Index a, Index b) {
 
 } // namespace
 
-RowBlock::RowBlock(const Frame& frame, Index n_components)
-    : frame_(frame), capacity_(block_capacity(frame.n_features(), n_components)),
-      features_(product(frame.n_features(), capacity_)), weights_(product(1, capacity_)),
-      logits_(product(n_components, capacity_)), totals_(product(1, capacity_)) {
+RowBlock::RowBlock(const Frame& frame, Index n_components, Index most_rows)
+    : frame_(frame), capacity_(block_capacity(frame.n_features(), n_components, most_rows)),
+      features_(product(frame.n_features(), capacity_)),
+      levels_(product(static_cast<Index>(frame.categories.size()), capacity_)),
+      weights_(product(1, capacity_)), logits_(product(n_components, capacity_)),
+      totals_(product(1, capacity_)) {
   for (const double s : frame.scale) inverse_scale_.push_back(1.0 / s);
 }
 
@@ -36,13 +44,25 @@ void RowBlock::load(const WeightedRows& rows, Index first, Index count) {
     for (Index j = 0; j < d; ++j) {
       const auto at = static_cast<std::size_t>(j);
       features_[static_cast<std::size_t>(j * capacity_ + b)] =
-          (x[j] - frame_.center[at]) * inverse_scale_[at];
+          (x[frame_.columns[at]] - frame_.center[at]) * inverse_scale_[at];
     }
+    load_levels(x, b);
     weights_[static_cast<std::size_t>(b)] = rows.weight(first + b);
   }
   for (Index b = count; b < n_padded_; ++b) {
     for (Index j = 0; j < d; ++j) features_[static_cast<std::size_t>(j * capacity_ + b)] = 0.0;
+    for (Index c = 0; c < n_category_columns(); ++c)
+      levels_[static_cast<std::size_t>(c * capacity_ + b)] = static_cast<std::int32_t>(frame_.n_levels());
     weights_[static_cast<std::size_t>(b)] = 0.0;
+  }
+}
+
+void RowBlock::load_levels(const double* row, Index b) {
+  auto to = static_cast<std::size_t>(b);
+  for (const CategoryColumn& category : frame_.categories) {
+    const std::int32_t level = level_of(row[category.column], category.n_levels);
+    levels_[to] = static_cast<std::int32_t>(level < 0 ? frame_.n_levels() : category.first_level + level);
+    to += static_cast<std::size_t>(capacity_);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "density/frame.hpp"
@@ -11,7 +12,9 @@ namespace lacuna {
 /// space for one value per row and component. Small enough to stay in the processor's cache.
 class RowBlock {
 public:
-  RowBlock(const Frame& frame, Index n_components);
+  /// For up to `most_rows` rows at a time, where fewer than the cache holds are to come. The frame must
+  /// outlive the block.
+  RowBlock(const Frame& frame, Index n_components, Index most_rows = 512);
 
   /// The most rows a block takes; depends on the problem's shape only.
   Index capacity() const { return capacity_; }
@@ -22,17 +25,24 @@ public:
   Index n_padded() const { return n_padded_; }
   Index stride() const { return capacity_; }
   const double* features() const { return features_.data(); }
+  /// Of category column c and row b at [c * stride + b]: the level among those of all such columns; their
+  /// number where the value is missing.
+  const std::int32_t* levels() const { return levels_.data(); }
+  Index n_category_columns() const { return static_cast<Index>(frame_.categories.size()); }
   const double* weights() const { return weights_.data(); }
   double* logits() { return logits_.data(); }
   double* totals() { return totals_.data(); } ///< one value per row
 
 private:
+  void load_levels(const double* row, Index b);
+
   const Frame& frame_;
   std::vector<double> inverse_scale_;
   Index capacity_;
   Index n_rows_ = 0;
   Index n_padded_ = 0;
   std::vector<double> features_;
+  std::vector<std::int32_t> levels_;
   std::vector<double> weights_;
   std::vector<double> logits_;
   std::vector<double> totals_;

@@ -17,10 +17,10 @@ namespace {
 /// One restart: coordinate ascent on the bound, and components that do not pay are switched off.
 class VbAscent {
 public:
-  VbAscent(const WeightedRows& rows, const Frame& frame, const VbPrior& prior,
-           const VbMixtureOptions& options, double total_weight, int threads, const Observer& observer)
-      : rows_(rows), frame_(frame), prior_(prior), options_(options), total_weight_(total_weight),
-        threads_(threads), observer_(observer) {}
+  VbAscent(const RowGroups& rows, const Frame& frame, const VbPrior& prior, const VbMixtureOptions& options,
+           int threads, const Observer& observer)
+      : rows_(rows), frame_(frame), prior_(prior), options_(options), threads_(threads), observer_(observer) {
+  }
 
   struct Result {
     VbPosterior posterior;
@@ -63,7 +63,7 @@ private:
     summary.n_iterations = static_cast<Index>(summary.history.size());
     summary.n_components = posterior.n_active();
     // The ascent runs in the frame's units; users see the bound in theirs.
-    const double shift = total_weight_ * frame_.log_jacobian();
+    const double shift = rows_.total_weight() * frame_.log_jacobian() + rows_.missing_log_scale(frame_);
     for (double& past : summary.history) past += shift;
     summary.objective = bound + shift;
     return {std::move(posterior), std::move(summary)};
@@ -84,7 +84,7 @@ private:
   }
 
   double negligible(double bound) const {
-    return options_.tolerance * std::max(std::abs(bound), total_weight_);
+    return options_.tolerance * std::max(std::abs(bound), rows_.total_weight());
   }
 
   /// Tries to switch off one of the smallest components: its rows go to the component that likes them best, a
@@ -113,22 +113,34 @@ private:
   /// The other component with the highest density at the centre of component k.
   Index closest_component(const VbPosterior& posterior, Index k) const {
     const MixtureTerms terms = make_terms(prior_, posterior, DensityForm::expected_log);
-    const Frame identity{std::vector<double>(static_cast<std::size_t>(terms.n_features()), 0.0),
-                         std::vector<double>(static_cast<std::size_t>(terms.n_features()), 1.0)};
-    RowBlock block(identity, terms.n_components());
+    const Frame identity = identity_frame(terms.n_features());
+    RowBlock block(identity, terms.n_components(), 1);
     block.load(WeightedRows({posterior.mean.row(k), 1, terms.n_features()}), 0, 1);
     evaluate_terms(terms, block);
+    const Matrix levels = mean_levels(prior_, posterior);
+    const auto logit = [&](Index j) {
+      double sum = block.logits()[j * block.stride()];
+      for (Index l = 0; l < levels.n_cols(); ++l) sum += levels(k, l) * terms.log_level(j, l);
+      return sum;
+    };
     Index best = k == 0 ? 1 : 0;
     for (Index j = 0; j < terms.n_components(); ++j)
-      if (j != k && block.logits()[j * block.stride()] > block.logits()[best * block.stride()]) best = j;
+      if (j != k && logit(j) > logit(best)) best = j;
     return best;
   }
 
-  const WeightedRows& rows_;
+  static Frame identity_frame(Index n_features) {
+    Frame frame;
+    frame.center.assign(static_cast<std::size_t>(n_features), 0.0);
+    frame.scale.assign(static_cast<std::size_t>(n_features), 1.0);
+    for (Index j = 0; j < n_features; ++j) frame.columns.push_back(j);
+    return frame;
+  }
+
+  const RowGroups& rows_;
   const Frame& frame_;
   const VbPrior& prior_;
   const VbMixtureOptions& options_;
-  double total_weight_;
   int threads_;
   const Observer& observer_;
 };
@@ -143,6 +155,32 @@ double weight_sum(const WeightedRows& rows) {
   double sum = 0.0;
   for (Index i = 0; i < rows.size(); ++i) sum += rows.weight(i);
   return sum;
+}
+
+Frame fit_frame(const WeightedRows& rows, const DensityFitContext& context, bool own_variance) {
+  // As many reference rows as would determine a covariance matrix.
+  double reference_rows = static_cast<double>(rows.n_features()) + 1.0;
+  for (const Index n : context.levels)
+    if (n > 0) reference_rows -= 1.0;
+  return make_frame(rows, context.levels, context.reference_mean, context.reference_variance,
+                    own_variance ? 0.0 : reference_rows);
+}
+
+std::vector<Index> level_counts(const Frame& frame) {
+  std::vector<Index> counts;
+  for (const CategoryColumn& category : frame.categories) counts.push_back(category.n_levels);
+  return counts;
+}
+
+/// What is known when no row has a value: the prior.
+VbAscent::Result prior_alone(const VbPrior& prior, const Frame& frame) {
+  constexpr double hardly_a_row = 1e-6;
+  MixtureMoments nothing(Matrix(1, frame.n_features()), is_diagonal(prior.covariance), frame.n_levels());
+  nothing.zeroth[0] = hardly_a_row;
+  DensityFitSummary summary;
+  summary.n_components = 1;
+  summary.stop_reason = "converged";
+  return {update_posterior(prior, nothing), std::move(summary)};
 }
 
 } // namespace
@@ -162,6 +200,7 @@ void check_options(const VbMixtureOptions& options, OptionChecks& checks) {
   positive("mean-precision", options.mean_precision, false);
   positive("degrees-of-freedom", options.degrees_of_freedom, true);
   positive("covariance-scale", options.covariance_scale, false);
+  positive("category-concentration", options.category_concentration, false);
   positive("tolerance", options.tolerance, true);
 }
 
@@ -173,10 +212,15 @@ VbMixtureFamily::VbMixtureFamily(const VbMixtureOptions& options) : options_(opt
 
 std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
                                                     const DensityFitContext& context) const {
-  const double total_weight = weight_sum(rows);
-  if (!(total_weight > 0.0))
+  if (!(weight_sum(rows) > 0.0))
     throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
-  const Index d = rows.n_features();
+  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
+
+  // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
+  const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
+  const Frame frame =
+      previous != nullptr ? previous->frame() : fit_frame(rows, context, options_.own_variance);
+  const Index d = frame.n_features();
   const bool is_full =
       options_.covariance == CovarianceType::full || options_.covariance == CovarianceType::tied;
   if (is_full && options_.degrees_of_freedom > 0.0 &&
@@ -184,31 +228,29 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
     throw Error(ErrorKind::usage,
                 fmt::format("degrees-of-freedom: got {}, expected more than {} (features - 1)",
                             options_.degrees_of_freedom, d - 1));
-  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
-
-  // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
-  const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
-  // As many reference rows as would determine a covariance matrix.
-  const double reference_rows = options_.own_variance ? 0.0 : static_cast<double>(d) + 1.0;
-  const Frame frame =
-      previous != nullptr ? previous->frame() : make_frame(rows, context.reference_variance, reference_rows);
+  const RowGroups groups(rows, frame);
   const VbPrior prior =
       previous != nullptr
           ? previous->prior()
-          : VbPrior::from_options(options_, component_limit(options_.n_components, total_weight, d), d);
-  const VbAscent ascent(rows, frame, prior, options_, total_weight, context.threads, observer);
+          : VbPrior::from_options(
+                options_, component_limit(options_.n_components, groups.total_weight(), frame.n_columns()), d,
+                level_counts(frame));
+  const VbAscent ascent(groups, frame, prior, options_, context.threads, observer);
 
   std::optional<VbAscent::Result> best;
-  if (previous != nullptr)
+  if (!(groups.total_weight() > 0.0))
+    best = prior_alone(prior, frame);
+  else if (previous != nullptr)
     best = context.single_step ? ascent.step(previous->posterior()) : ascent.run(previous->posterior());
-  const Index n_starts = previous != nullptr ? 0 : options_.n_restarts;
+  const Index n_starts = best ? 0 : options_.n_restarts;
   for (Index restart = 0; restart < n_starts; ++restart) {
     const std::uint64_t seed =
         derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
-    const KmeansStart start = kmeans_start(rows, frame, prior.n_components, seed, context.threads, observer);
-    const bool diagonal = !is_full;
-    VbAscent::Result result = ascent.run(update_posterior(
-        prior, collect_assigned_moments(rows, frame, start.centers, start.assignment, diagonal)));
+    const KmeansStart start =
+        kmeans_start(groups.with_values(), frame, prior.n_components, seed, context.threads, observer);
+    VbAscent::Result result = ascent.run(
+        update_posterior(prior, collect_assigned_moments(groups.with_values(), frame, start.centers,
+                                                         start.assignment, is_diagonal(prior.covariance))));
     if (!best || result.summary.objective > best->summary.objective) best = std::move(result);
   }
   return std::make_shared<VbMixture>(frame, prior, std::move(best->posterior), options_.density_form,

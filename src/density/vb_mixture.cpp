@@ -13,29 +13,60 @@ namespace lacuna {
 VbMixture::VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
                      DensityFitSummary summary)
     : frame_(std::move(frame)), prior_(prior), posterior_(std::move(posterior)), form_(form),
-      summary_(std::move(summary)), terms_(make_terms(prior_, posterior_, form)),
-      log_jacobian_(frame_.log_jacobian()) {}
+      summary_(std::move(summary)), terms_(make_terms(prior_, posterior_, form)) {}
+
+namespace {
+
+void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
+                       std::span<double> out) {
+  const double log_jacobian = frame.log_jacobian();
+  RowBlock block(frame, terms.n_components(), rows.size());
+  for (Index first = 0; first < rows.size(); first += block.capacity()) {
+    block.load(rows, first, std::min(block.capacity(), rows.size() - first));
+    evaluate_terms(terms, block);
+    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms.n_components(),
+                          block.totals());
+    for (Index b = 0; b < block.n_rows(); ++b)
+      out[static_cast<std::size_t>(first + b)] = block.totals()[b] + log_jacobian;
+  }
+}
+
+/// The place where a random share of probabilities that sum to one falls.
+std::size_t draw_place(std::span<const double> probability, double share) {
+  std::size_t k = 0;
+  while (k + 1 < probability.size() && (share -= probability[k]) > 0.0) ++k;
+  return k;
+}
+
+} // namespace
 
 void VbMixture::log_density(MatrixView rows, std::span<double> out) const {
   const WeightedRows all(rows);
-  RowBlock block(frame_, terms_.n_components());
-  for (Index first = 0; first < rows.n_rows; first += block.capacity()) {
-    block.load(all, first, std::min(block.capacity(), rows.n_rows - first));
-    evaluate_terms(terms_, block);
-    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms_.n_components(),
-                          block.totals());
-    for (Index b = 0; b < block.n_rows(); ++b)
-      out[static_cast<std::size_t>(first + b)] = block.totals()[b] + log_jacobian_;
+  const RowGroups groups(all, frame_);
+  if (groups.complete().size() == all.size()) {
+    write_log_density(all, frame_, terms_, out);
+    return;
   }
+  std::vector<double> values;
+  const auto scatter = [&](const WeightedRows& some, const Frame& frame, const MixtureTerms& terms) {
+    values.resize(static_cast<std::size_t>(some.size()));
+    write_log_density(some, frame, terms, values);
+    for (Index i = 0; i < some.size(); ++i)
+      out[static_cast<std::size_t>(some.index(i))] = values[static_cast<std::size_t>(i)];
+  };
+  scatter(groups.complete(), frame_, terms_);
+  for (const GapGroup& group : groups.groups())
+    scatter(groups.rows_of(group), frame_.select(group.pattern.present),
+            *gap_cache_.get(terms_, group.pattern));
+  // The density of nothing: an integral over everything.
+  for (const Index row : groups.empty_rows()) out[static_cast<std::size_t>(row)] = 0.0;
 }
 
 void VbMixture::sample(RandomStream& random, std::span<double> out) const {
   const std::vector<double> weights = mean_weights(prior_, posterior_);
-  double left = random.uniform();
-  std::size_t k = 0;
-  while (k + 1 < weights.size() && (left -= weights[k]) > 0.0) ++k;
+  const std::size_t k = draw_place(weights, random.uniform());
 
-  const Index d = n_features();
+  const Index d = frame_.n_features();
   const auto component = static_cast<Index>(k);
   const double nu = posterior_.nu[k];
   const double beta = posterior_.beta[k];
@@ -62,9 +93,16 @@ void VbMixture::sample(RandomStream& random, std::span<double> out) const {
   for (std::size_t j = 0; j < z.size(); ++j) {
     if (!full) z[j] /= std::sqrt(whitener[j]);
     if (j > 0 && prior_.covariance == CovarianceType::diagonal) common = spread();
-    out[j] = frame_.center[j] +
-             frame_.scale[j] * (posterior_.mean(component, static_cast<Index>(j)) + common * z[j]);
+    out[static_cast<std::size_t>(frame_.columns[j])] =
+        frame_.center[j] +
+        frame_.scale[j] * (posterior_.mean(component, static_cast<Index>(j)) + common * z[j]);
   }
+  if (frame_.categories.empty()) return;
+  const Matrix levels = mean_levels(prior_, posterior_);
+  for (const CategoryColumn& category : frame_.categories)
+    out[static_cast<std::size_t>(category.column)] = static_cast<double>(draw_place(
+        {levels.row(component) + category.first_level, static_cast<std::size_t>(category.n_levels)},
+        random.uniform()));
 }
 
 void VbMixture::save(Archive& archive, const std::string& prefix) const {
@@ -82,6 +120,9 @@ void VbMixture::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "mean", posterior_.mean);
   archive.put(prefix + "whitener", posterior_.whitener);
   archive.put(prefix + "log_det_scale", posterior_.log_det_scale);
+  if (frame_.categories.empty()) return;
+  archive.put(prefix + "category_concentration", prior_.category_concentration);
+  archive.put(prefix + "category_rows", posterior_.levels);
 }
 
 namespace {
@@ -94,7 +135,7 @@ bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-bool all_positive(const std::vector<double>& values) {
+bool all_positive(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return v > 0.0 && std::isfinite(v); });
 }
 
@@ -103,7 +144,8 @@ constexpr Index largest_count = Index{1} << 24;
 } // namespace
 
 std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const std::string& prefix) {
-  const Index d = archive.integer(prefix + "n_features", 1, largest_count);
+  Frame frame = Frame::load(archive, prefix, archive.integer(prefix + "n_features", 1, largest_count));
+  const Index d = frame.n_features();
   const Index n = archive.integer(prefix + "n_components", 1, largest_count);
   const std::vector<double>& kind = archive.vector(prefix + "kind", 3);
   const std::vector<double>& limits = archive.vector(prefix + "prior", 5);
@@ -123,8 +165,7 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   prior.degrees_of_freedom = limits[3];
   prior.scatter = limits[4];
 
-  const bool diagonal =
-      prior.covariance == CovarianceType::diagonal || prior.covariance == CovarianceType::spherical;
+  const bool diagonal = is_diagonal(prior.covariance);
   VbPosterior posterior;
   posterior.rows = archive.vector(prefix + "rows", n);
   posterior.beta = archive.vector(prefix + "mean_precision", n);
@@ -141,10 +182,16 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   require(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
               all_finite(posterior.log_det_scale),
           prefix, "values that are not finite");
+  if (!frame.categories.empty()) {
+    for (const CategoryColumn& category : frame.categories) prior.levels.push_back(category.n_levels);
+    prior.category_concentration = archive.number(prefix + "category_concentration");
+    posterior.levels = archive.matrix(prefix + "category_rows", n, frame.n_levels());
+    require(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
+            prefix, "counts of categories that are not positive");
+  }
   DensityFitSummary summary;
   summary.n_components = n;
-  return std::make_shared<VbMixture>(Frame::load(archive, prefix, d), prior, std::move(posterior), form,
-                                     std::move(summary));
+  return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), form, std::move(summary));
 }
 
 } // namespace lacuna

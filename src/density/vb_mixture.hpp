@@ -1,6 +1,7 @@
 #pragma once
 
 #include "density/frame.hpp"
+#include "density/gap_cache.hpp"
 #include "density/mixture_terms.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/density/density.hpp"
@@ -14,11 +15,12 @@ public:
   VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
             DensityFitSummary summary);
 
-  Index n_features() const override { return frame_.n_features(); }
+  Index n_features() const override { return frame_.n_columns(); }
   void log_density(MatrixView rows, std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
   const DensityFitSummary& summary() const override { return summary_; }
   std::string family() const override { return "vb-gmm"; }
+  bool handles_missing_values() const override { return true; }
   void save(Archive& archive, const std::string& prefix) const override;
   static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix);
 
@@ -33,7 +35,7 @@ private:
   DensityForm form_;
   DensityFitSummary summary_;
   MixtureTerms terms_;
-  double log_jacobian_;
+  GapCache gap_cache_;
 };
 
 } // namespace lacuna

@@ -43,10 +43,6 @@ PrecisionShape precision_shape(CovarianceType type, Index d) {
   return {1, d, 1};
 }
 
-bool is_diagonal(CovarianceType type) {
-  return type == CovarianceType::diagonal || type == CovarianceType::spherical;
-}
-
 /// sum_i digamma((nu + 1 - i) / 2), i = 1 .. dimension.
 double digamma_sum(double nu, Index dimension) {
   double sum = 0.0;
@@ -151,6 +147,43 @@ double weight_divergence(const VbPrior& prior, const VbPosterior& q) {
   return sum;
 }
 
+/// Calls visit(k, first, n, total) for every component and column of categories: the column's levels begin at
+/// `first` and number `n`, and its Dirichlet parameters sum to `total`.
+template <class Visit>
+void for_each_dirichlet(const VbPrior& prior, const VbPosterior& q, const Visit& visit) {
+  for (Index k = 0; k < q.levels.n_rows(); ++k) {
+    Index first = 0;
+    for (const Index n : prior.levels) {
+      const double* const from = q.levels.row(k) + first;
+      visit(k, first, n, std::accumulate(from, from + n, 0.0));
+      first += n;
+    }
+  }
+}
+
+/// KL of the Dirichlets of the categories from the prior (eq. 20).
+double category_divergence(const VbPrior& prior, const VbPosterior& q) {
+  const double alpha_0 = prior.category_concentration;
+  double sum = 0.0;
+  for_each_dirichlet(prior, q, [&](Index k, Index first, Index n, double total) {
+    sum += log_gamma(total) - log_gamma(alpha_0 * as_double(n));
+    for (Index l = first; l < first + n; ++l) {
+      const double alpha = q.levels(k, l);
+      sum += log_gamma(alpha_0) - log_gamma(alpha) + (alpha - alpha_0) * (digamma(alpha) - digamma(total));
+    }
+  });
+  return sum;
+}
+
+/// E[log probability] of every category, and a zero for missing values.
+Matrix expected_log_levels(const VbPrior& prior, const VbPosterior& q) {
+  Matrix result(q.levels.n_rows(), q.levels.n_cols() + 1);
+  for_each_dirichlet(prior, q, [&](Index k, Index first, Index n, double total) {
+    for (Index l = first; l < first + n; ++l) result(k, l) = digamma(q.levels(k, l)) - digamma(total);
+  });
+  return result;
+}
+
 /// The posterior inverse scale matrix of one component, packed lower triangle or diagonal, added to `to` (eq.
 /// 4).
 void add_scatter(const MixtureMoments& moments, const std::vector<double>& center, double beta_0, Index k,
@@ -174,6 +207,7 @@ double whiten(CovarianceType type, std::span<const double> inverse_scale, Index 
     }
     return log_det;
   }
+  if (d == 0) return 0.0; // categories alone
   if (type == CovarianceType::spherical) {
     const double total = std::accumulate(inverse_scale.begin(), inverse_scale.end(), 0.0);
     std::fill_n(whitener, d, 1.0 / total);
@@ -213,7 +247,12 @@ std::vector<Index> surviving_order(const std::vector<double>& rows) {
 
 } // namespace
 
-VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_components, Index n_features) {
+bool is_diagonal(CovarianceType type) {
+  return type == CovarianceType::diagonal || type == CovarianceType::spherical;
+}
+
+VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_components, Index n_features,
+                              std::vector<Index> levels) {
   VbPrior prior;
   prior.covariance = options.covariance;
   prior.weight_prior = options.weight_prior;
@@ -224,9 +263,17 @@ VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_component
         options.weight_prior == WeightPrior::dirichlet ? 1.0 / as_double(n_components) : 1.0;
   prior.mean_precision = options.mean_precision;
   prior.degrees_of_freedom =
-      options.degrees_of_freedom == 0.0 ? as_double(n_features) : options.degrees_of_freedom;
+      options.degrees_of_freedom == 0.0 ? std::max(1.0, as_double(n_features)) : options.degrees_of_freedom;
   prior.scatter = options.covariance_scale;
+  prior.category_concentration = options.category_concentration;
+  prior.levels = std::move(levels);
+  // Of no features there is no average precision, so with categories alone the shape must not be spherical.
+  if (n_features == 0) prior.covariance = CovarianceType::diagonal;
   return prior;
+}
+
+Index VbPrior::n_levels() const {
+  return std::accumulate(levels.begin(), levels.end(), Index{0});
 }
 
 VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments) {
@@ -242,6 +289,7 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
   q.mean = Matrix(n_active, d);
   q.whitener = Matrix(n_active, moments.second.n_cols());
   q.log_det_scale.resize(order.size());
+  q.levels = Matrix(n_active, prior.n_levels());
   std::vector<double> center(at(d));
   for (Index to = 0; to < n_active; ++to) {
     const Index k = order[at(to)];
@@ -254,6 +302,8 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
       center[at(j)] = moments.shift(k, j) + moments.first(k, j) / n;
       q.mean(to, j) = center[at(j)] * n / beta; // the prior mean is zero
     }
+    for (Index l = 0; l < q.levels.n_cols(); ++l) // eq. 18
+      q.levels(to, l) = prior.category_concentration + moments.levels(k, l);
     const double nu_0 = prior.degrees_of_freedom;
     q.nu.push_back((nu_0 + n) * as_double(shape.features_per_degree));
     if (prior.covariance != CovarianceType::tied) inverse_scale = prior_scale;
@@ -271,7 +321,7 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
 }
 
 double posterior_divergence(const VbPrior& prior, const VbPosterior& posterior) {
-  double sum = weight_divergence(prior, posterior);
+  double sum = weight_divergence(prior, posterior) + category_divergence(prior, posterior);
   const bool tied = prior.covariance == CovarianceType::tied;
   for (Index k = 0; k < posterior.n_active(); ++k) {
     sum += mean_divergence(prior, posterior, k);
@@ -321,7 +371,23 @@ std::vector<double> mean_weights(const VbPrior& prior, const VbPosterior& poster
   return result;
 }
 
+Matrix mean_levels(const VbPrior& prior, const VbPosterior& posterior) {
+  Matrix result = posterior.levels;
+  for_each_dirichlet(prior, posterior, [&](Index k, Index first, Index n, double total) {
+    for (Index l = first; l < first + n; ++l) result(k, l) /= total;
+  });
+  return result;
+}
+
 namespace {
+
+Matrix log_mean_levels(const VbPrior& prior, const VbPosterior& q) {
+  const Matrix mean = mean_levels(prior, q);
+  Matrix result(mean.n_rows(), mean.n_cols() + 1);
+  for (Index k = 0; k < mean.n_rows(); ++k)
+    for (Index l = 0; l < mean.n_cols(); ++l) result(k, l) = std::log(mean(k, l));
+  return result;
+}
 
 /// log of the normalising constant of a Student-t with precision `factor * dof * W` (eq. 12).
 double student_constant(double dof, double dimension, double log_det_factor_scale) {
@@ -361,6 +427,9 @@ MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& posterior, Dens
   if (form == DensityForm::predictive)
     terms.shape = prior.covariance == CovarianceType::diagonal ? MixtureTerms::Shape::student_product
                                                                : MixtureTerms::Shape::student;
+  if (!prior.levels.empty())
+    terms.log_level = form == DensityForm::expected_log ? expected_log_levels(prior, posterior)
+                                                        : log_mean_levels(prior, posterior);
   const std::vector<double> weights = mean_weights(prior, posterior);
   const std::vector<double> log_weights = expected_log_weights(prior, posterior);
   const double d = as_double(posterior.mean.n_cols());

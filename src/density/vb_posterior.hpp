@@ -10,18 +10,25 @@
 
 namespace lacuna {
 
+/// Whether a component has one precision per feature, not a matrix.
+bool is_diagonal(CovarianceType type);
+
 /// Priors of the variational mixture in the frame, where the prior mean is zero and the prior inverse scale
 /// matrix is `scatter` times the identity (docs/math/vb-mixture.md, section 2).
 struct VbPrior {
   CovarianceType covariance = CovarianceType::full;
   WeightPrior weight_prior = WeightPrior::dirichlet;
-  Index n_components = 1;            ///< truncation; components beyond the active ones stay at the prior
-  double weight_concentration = 1.0; ///< alpha_0 per component, or gamma of the sticks
-  double mean_precision = 1.0;       ///< beta_0
-  double degrees_of_freedom = 1.0;   ///< nu_0
-  double scatter = 1.0;              ///< W_0^{-1} = scatter I
+  Index n_components = 1;              ///< truncation; components beyond the active ones stay at the prior
+  double weight_concentration = 1.0;   ///< alpha_0 per component, or gamma of the sticks
+  double mean_precision = 1.0;         ///< beta_0
+  double degrees_of_freedom = 1.0;     ///< nu_0
+  double scatter = 1.0;                ///< W_0^{-1} = scatter I
+  double category_concentration = 1.0; ///< of the Dirichlet, per category
+  std::vector<Index> levels;           ///< of every column of categories
 
-  static VbPrior from_options(const VbMixtureOptions& options, Index n_components, Index n_features);
+  static VbPrior from_options(const VbMixtureOptions& options, Index n_components, Index n_features,
+                              std::vector<Index> levels = {});
+  Index n_levels() const; ///< of all columns together
 };
 
 /// The variational posterior of the active components, largest first.
@@ -33,6 +40,7 @@ struct VbPosterior {
   /// A_k with W_k = A_k' A_k: packed lower triangles (full, tied: the same for all), or the diagonal of W_k.
   Matrix whitener;
   std::vector<double> log_det_scale; ///< log |W_k|
+  Matrix levels; ///< components x levels: parameters of the Dirichlets, column after column
 
   Index n_active() const { return static_cast<Index>(rows.size()); }
 };
@@ -47,6 +55,9 @@ double posterior_divergence(const VbPrior& prior, const VbPosterior& posterior);
 std::vector<double> expected_log_weights(const VbPrior& prior, const VbPosterior& posterior);
 /// E[weight_k], scaled to sum to one over the active components.
 std::vector<double> mean_weights(const VbPrior& prior, const VbPosterior& posterior);
+
+/// Probabilities of the categories: components x levels.
+Matrix mean_levels(const VbPrior& prior, const VbPosterior& posterior);
 
 /// The mixture in one of its three readings. The E-step uses `expected_log`.
 MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& posterior, DensityForm form);

@@ -7,6 +7,7 @@
 #include "features/standardize.hpp"
 #include "features/vae_map.hpp"
 #include "lacuna/core/errors.hpp"
+#include "lacuna/data/dataset.hpp"
 
 namespace lacuna {
 
@@ -33,6 +34,12 @@ std::vector<std::string> FeatureChain::output_names(std::vector<std::string> nam
   return names;
 }
 
+void FeatureChain::check_missing_values(MatrixView rows, const std::vector<std::string>& names,
+                                        Index first_row) const {
+  for (const auto& map : maps_)
+    if (!map->handles_missing_values()) require_complete(rows, names, first_row, map->kind());
+}
+
 Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const {
   Matrix result;
   if (maps_.empty()) {
@@ -43,6 +50,7 @@ Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const 
     if (rows.n_cols != map->n_inputs())
       throw Error(ErrorKind::data, fmt::format("the rows have {} features, but {} was fitted on {}",
                                                rows.n_cols, map->kind(), map->n_inputs()));
+    if (!map->handles_missing_values()) require_complete(rows, {}, first_row, map->kind());
     Matrix next;
     map->apply(rows, first_row, threads, next);
     result = std::move(next);

@@ -9,6 +9,7 @@
 #include "features/vae_engine.hpp"
 #include "features/vae_fit.hpp"
 #include "lacuna/core/errors.hpp"
+#include "lacuna/data/dataset.hpp"
 
 namespace lacuna {
 
@@ -61,6 +62,17 @@ VaeOptions vae_options(const FeatureOptions& options, const FeatureSpec& spec) {
   return vae;
 }
 
+void require_plain_numbers(MatrixView rows, std::span<const Index> levels, const std::string& kind) {
+  for (std::size_t j = 0; j < levels.size(); ++j)
+    if (levels[j] != 0)
+      throw Error(
+          ErrorKind::data,
+          fmt::format("features: column {} holds the numbers of categories, which {} cannot take; give "
+                      "each category a column of zeros and ones",
+                      j + 1, kind));
+  require_complete(rows, {}, 0, kind);
+}
+
 } // namespace
 
 std::vector<FeatureSpec> parse_features(const std::string& text) {
@@ -101,7 +113,7 @@ void check_options(const FeatureOptions& options) {
 }
 
 FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
-                          Observer& observer) {
+                          Observer& observer, std::span<const Index> levels) {
   check_options(options);
   if (!options.maps.empty() && (rows.n_rows < 1 || rows.n_cols < 1))
     throw Error(ErrorKind::data, "features: there are no rows or no columns to fit them on");
@@ -115,8 +127,10 @@ FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::u
       current = std::move(next);
       rows = current.view();
     }
+    if (spec.kind != Kind::standardize)
+      require_plain_numbers(rows, levels, spec.kind == Kind::pca ? "pca" : "vae");
     if (spec.kind == Kind::standardize)
-      maps.push_back(Standardize::fit(rows));
+      maps.push_back(Standardize::fit(rows, levels));
     else if (spec.kind == Kind::pca)
       maps.push_back(Pca::fit(rows, spec.n_outputs, spec.share, threads));
     else

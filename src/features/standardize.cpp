@@ -8,12 +8,17 @@
 
 namespace lacuna {
 
-std::shared_ptr<const Standardize> Standardize::fit(MatrixView rows) {
+std::shared_ptr<const Standardize> Standardize::fit(MatrixView rows, std::span<const Index> levels) {
   RowMoments moments = row_moments(WeightedRows(rows));
   for (double& scale : moments.variance) {
     scale = std::sqrt(scale);
     // Values that differ by less than can be divided by are constant for all that follows.
     if (!(scale > 1e-150)) scale = 1.0;
+  }
+  for (std::size_t j = 0; j < levels.size(); ++j) {
+    if (levels[j] == 0) continue;
+    moments.mean[j] = 0.0;
+    moments.variance[j] = 1.0;
   }
   return std::make_shared<Standardize>(std::move(moments.mean), std::move(moments.variance));
 }

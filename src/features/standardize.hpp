@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "lacuna/features/feature_map.hpp"
 
 namespace lacuna {
@@ -10,7 +12,8 @@ public:
   Standardize(std::vector<double> means, std::vector<double> scales)
       : means_(std::move(means)), scales_(std::move(scales)) {}
   /// Scales are standard deviations (divided by n); 1 for a constant feature.
-  static std::shared_ptr<const Standardize> fit(MatrixView rows);
+  /// Missing values do not count; columns of categories, where `levels` is not 0, stay as they are.
+  static std::shared_ptr<const Standardize> fit(MatrixView rows, std::span<const Index> levels = {});
   static std::shared_ptr<const Standardize> load(const Archive& archive, const std::string& prefix);
 
   Index n_inputs() const override { return static_cast<Index>(means_.size()); }
@@ -19,6 +22,7 @@ public:
     return input_names;
   }
   void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
+  bool handles_missing_values() const override { return true; }
   std::string kind() const override { return "standardize"; }
   void save(Archive& archive, const std::string& prefix) const override;
 

@@ -5,7 +5,6 @@
 
 #include "lacuna/core/parallel.hpp"
 #include "lacuna/core/random.hpp"
-#include "lacuna/math/moments.hpp"
 
 namespace lacuna {
 
@@ -20,7 +19,7 @@ double RowList::total_weight() const {
 
 FitShop::FitShop(const Dataset& data, const DensityFamily& family, int threads, Observer& observer)
     : data_(data), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      reference_variance_(row_moments(WeightedRows(data.features.view(), data.weights)).variance),
+      reference_(row_moments(WeightedRows(data.features.view(), data.weights))),
       class_keys_(static_cast<std::size_t>(data.n_classes()), -1) {
   for (Index i = 0; i < data.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
@@ -34,7 +33,9 @@ FitShop::FitShop(const Dataset& data, const DensityFamily& family, int threads, 
 std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t seed, int threads,
                                             const Density* warm_start, bool single_step) const {
   DensityFitContext context;
-  context.reference_variance = reference_variance_;
+  context.reference_variance = reference_.variance;
+  context.reference_mean = reference_.mean;
+  context.levels = data_.levels;
   context.warm_start = warm_start;
   context.single_step = single_step;
   context.seed = seed;

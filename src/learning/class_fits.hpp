@@ -9,6 +9,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "lacuna/math/moments.hpp"
 
 namespace lacuna {
 
@@ -58,7 +59,7 @@ private:
   const DensityFamily& family_;
   int threads_;
   Observer& observer_;
-  std::vector<double> reference_variance_;
+  RowMoments reference_; ///< of all rows
   std::vector<Index> class_keys_;
   std::vector<Index> class_order_;
 };

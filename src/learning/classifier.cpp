@@ -6,6 +6,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/parallel.hpp"
+#include "lacuna/data/dataset.hpp"
 #include "lacuna/math/special.hpp"
 #include "learning/evidence.hpp"
 
@@ -145,6 +146,7 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
   if (rows.n_cols != n_features())
     throw Error(ErrorKind::data, "the rows have " + std::to_string(rows.n_cols) +
                                      " features, the model was fitted with " + std::to_string(n_features()));
+  if (!handles_missing_values()) require_complete(rows, {}, 0, "the density of this model");
   Scores scores;
   scores.prediction.resize(at(rows.n_rows));
   scores.error_probability.resize(at(rows.n_rows));
@@ -159,6 +161,17 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
     for (Index b = 0; b < part.n_rows; ++b) scorer.score_row(b);
   });
   return scores;
+}
+
+bool GenerativeClassifier::handles_missing_values() const {
+  const auto can = [](const std::shared_ptr<const Density>& density) {
+    return density == nullptr || density->handles_missing_values();
+  };
+  const auto all_can = [&](const ClassModel& model) {
+    return std::all_of(model.density.begin(), model.density.end(), can);
+  };
+  return can(parts_.uninformative) && can(parts_.initial_unlabeled) && all_can(parts_.initial) &&
+         std::all_of(parts_.draws.begin(), parts_.draws.end(), all_can);
 }
 
 Index GenerativeClassifier::n_features() const {

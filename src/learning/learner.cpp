@@ -242,6 +242,16 @@ private:
   std::string em_stop_reason_ = "converged";
 };
 
+void check_family(const Dataset& data, const DensityFamily& family) {
+  if (!family.handles_categories() &&
+      std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
+    throw Error(ErrorKind::data,
+                "the data have columns of categories as numbers, which this density cannot take; "
+                "give each category a column of zeros and ones");
+  if (!family.handles_missing_values())
+    require_complete(data.features.view(), data.feature_names, 0, "this density");
+}
+
 } // namespace
 
 std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
@@ -249,6 +259,7 @@ std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOption
                                        Observer& observer) {
   check_options(options);
   check_dataset(data);
+  check_family(data, family);
   Foundation foundation(data, options, family, observer);
   std::vector<FitResult> results;
   for (const Method method : methods) {

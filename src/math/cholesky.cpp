@@ -48,6 +48,18 @@ void invert_lower(std::span<double> l, Index n) {
   matrix = inverse.triangularView<Eigen::Lower>();
 }
 
+void reorder_factor(std::span<double> a, Index n, std::span<const Index> order) {
+  Eigen::Map<RowMatrix> matrix(a.data(), n, n);
+  // A QR factor is upper triangular; with rows and columns in reverse it is lower.
+  RowMatrix reversed(n, n);
+  for (Index j = 0; j < n; ++j) reversed.col(n - 1 - j) = matrix.col(order[static_cast<std::size_t>(j)]);
+  const Eigen::HouseholderQR<RowMatrix> qr(reversed);
+  for (Index i = 0; i < n; ++i) {
+    const double sign = qr.matrixQR()(i, i) < 0.0 ? -1.0 : 1.0;
+    for (Index j = 0; j < n; ++j) matrix(n - 1 - i, n - 1 - j) = j < i ? 0.0 : sign * qr.matrixQR()(i, j);
+  }
+}
+
 double log_determinant(std::span<const double> l, Index n) {
   double sum = 0.0;
   for (Index i = 0; i < n; ++i) sum += std::log(l[static_cast<std::size_t>(i * n + i)]);

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "lacuna/density/families.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "pipeline/fit_steps.hpp"
 #include "pipeline/record.hpp"
@@ -7,11 +10,22 @@ namespace lacuna {
 
 namespace {
 
+// Categories reach a density as numbers where it knows what to do with them, one-hot encoded otherwise; maps
+// that mix columns need numbers.
+bool takes_codes(const FitRequest& request) {
+  const auto mixes_columns = [](const FeatureSpec& map) {
+    return map.kind != FeatureSpec::Kind::standardize;
+  };
+  return make_density_family(request.learning)->handles_categories() &&
+         std::none_of(request.features.maps.begin(), request.features.maps.end(), mixes_columns);
+}
+
 // A network on images needs every pixel in its place, also those that are always black.
 TableOptions table_options(const FitRequest& request) {
   TableOptions options = request.table;
   const std::vector<FeatureSpec>& maps = request.features.maps;
   options.keep_constant = !maps.empty() && maps.front().kind == FeatureSpec::Kind::vae;
+  options.code_categories = takes_codes(request);
   return options;
 }
 
@@ -28,8 +42,11 @@ TrainingTable read_training(const FitRequest& request, Observer& observer) {
 
 FeatureChain map_features(const FitRequest& request, TrainingTable& table, Observer& observer,
                           const std::function<void(const Matrix&)>& look) {
+  for (const FeatureSpec& map : request.features.maps)
+    if (map.kind != FeatureSpec::Kind::standardize)
+      require_complete(table.data.features.view(), table.data.feature_names, 0, to_string({map}));
   FeatureChain features = fit_features(request.features, table.data.features.view(), request.learning.seed,
-                                       request.learning.threads, observer);
+                                       request.learning.threads, observer, table.data.levels);
   if (features.empty()) {
     look(table.data.features);
     return features;

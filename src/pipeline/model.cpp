@@ -38,6 +38,7 @@ Model from_archive(const Archive& archive) {
 
 Scores Model::score(MatrixView rows, Index first_row, int threads) const {
   if (features.empty()) return classifier.score(rows, threads);
+  features.check_missing_values(rows, schema.feature_names(), first_row);
   return classifier.score(features.apply(rows, first_row, threads).view(), threads);
 }
 

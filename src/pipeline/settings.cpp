@@ -226,6 +226,9 @@ void add_vb_mixture_settings(std::vector<FitSetting>& all) {
            "covariance-scale", group, "X", "Prior scatter of a component, relative to the data's variance",
            [](auto& request) -> auto& { return request.learning.vb_mixture.covariance_scale; }),
        setting(
+           "category-concentration", group, "X", "Prior rows of each category in a component",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.category_concentration; }),
+       setting(
            "own-variance", group, "",
            "Prior from the rows' own variance alone; else few rows borrow from all",
            [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; })});

@@ -65,6 +65,7 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
   const TrainingTable table =
       read_training_table(request.path, request.label_column, {}, request.table, observer);
   require_all_labels(table.data, request.path);
+  require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
   MissingnessOptions options = request.missingness;
   options.rare_classes = class_numbers(request.rare, table.data.class_names);
   const std::vector<char> is_rare = rare_region(table.data, options, observer);

@@ -16,7 +16,7 @@ void for_each_block(TableReader& reader, Observer& observer,
   }
   if (const Index n = reader.n_unseen_categories(); n > 0)
     observer.warning(std::to_string(n) + (n == 1 ? " cell holds a category" : " cells hold categories") +
-                     " that the training table did not have; it counts as none of the known ones");
+                     " that the training table did not have; they count as unknown");
 }
 
 void require_one_label_source(const std::string& label_column, const TableOptions& table) {

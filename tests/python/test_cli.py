@@ -117,7 +117,7 @@ def test_fit_json_holds_the_record(fitted, tmp_path):
     assert record["summary"]["class_counts"]["maybe"] == 0
     assert record["summary"]["kappa"] == -1
     assert record["summary"]["n_labeled"] + record["summary"]["n_unlabeled"] == 300
-    assert record["features"] == ["height", "weight", "town=Aachen", "town=Bremen, Nord", "town=Köln"]
+    assert record["features"] == ["height", "weight", "town"]
     assert record["seconds"] > 0
     info = json.loads(run("info", "m", "--json", cwd=tmp_path).stdout)
     assert info == {key: value for key, value in record.items() if key != "seconds"}

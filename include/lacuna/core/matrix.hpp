@@ -63,7 +63,10 @@ public:
 
   Index size() const { return n_rows_; }
   Index n_features() const { return features_.n_cols; }
-  const double* row(Index i) const { return features_.row(listed_ ? rows_[static_cast<std::size_t>(i)] : i); }
+  MatrixView features() const { return features_; }
+  /// Which row of the matrix row i is.
+  Index index(Index i) const { return listed_ ? rows_[static_cast<std::size_t>(i)] : i; }
+  const double* row(Index i) const { return features_.row(index(i)); }
   double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(i)]; }
 
 private:

@@ -16,11 +16,13 @@ inline constexpr double largest_feature = 1e100;
 
 /// Feature vectors with labels for some of them.
 struct Dataset {
-  Matrix features;         ///< one row per observation
+  Matrix features;         ///< one row per observation; NaN is a missing value
   std::vector<int> labels; ///< class number or missing_label, one per row; empty: nothing is labeled
   std::vector<std::string> class_names;   ///< the label set Y; may name classes without a labeled row
   std::vector<std::string> feature_names; ///< one per column
   std::vector<double> weights;            ///< one per row; empty: all one
+  std::vector<Index> levels; ///< per column: 0 for numbers, or how many categories it holds, as numbers from
+                             ///< 0; empty: all are numbers
 
   Index n_rows() const { return features.n_rows(); }
   Index n_features() const { return features.n_cols(); }
@@ -31,9 +33,14 @@ struct Dataset {
   double weight(Index row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
 };
 
-/// Throws Error(data) that names row, column and value when a feature is not finite or larger than
-/// largest_feature, when a label is outside the classes, a weight is negative or not finite, or sizes
-/// disagree.
+/// Throws Error(data) that names row, column and value when a feature is infinite or larger than
+/// largest_feature, when a category is outside its column's levels, when a label is outside the classes, a
+/// weight is negative or not finite, or sizes disagree.
 void check_dataset(const Dataset& data);
+
+/// Throws Error(data) that names row, column and remedy when a feature is missing. `names` may be empty;
+/// `first_row` is the number of the first row in its table; `user` says what needs complete rows: "pca".
+void require_complete(MatrixView features, const std::vector<std::string>& names, Index first_row,
+                      const std::string& user);
 
 } // namespace lacuna

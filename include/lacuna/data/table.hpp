@@ -17,15 +17,18 @@ struct TableOptions {
   std::string labels_path;              ///< a file with one label per row (CSV without header, NPY or IDX)
   std::string missing_label;            ///< one more token that means "no label", beside empty, NA, NaN and ?
   std::vector<std::string> drop;        ///< columns that are not features
-  std::vector<std::string> categorical; ///< columns to one-hot encode although they look like numbers
-  bool keep_constant = false;           ///< keep columns of one number: a pixel has its place in an image
+  std::vector<std::string> categorical; ///< columns that hold categories although they look like numbers
+  bool code_categories = false; ///< a column of categories becomes one feature, the category's number,
+                                ///< not one feature per category; its missing cells become NaN
+  bool keep_constant = false;   ///< keep columns of one number: a pixel has its place in an image
 };
 
 /// One column of the user's table and how it becomes features.
 struct TableColumn {
   std::string name;
   bool is_categorical = false;
-  std::vector<std::string> categories; ///< one feature each; sorted; empty for a number
+  std::vector<std::string> categories; ///< sorted; empty for a number
+  bool is_coded = false; ///< one feature holds the place among the categories; otherwise one feature each
 };
 
 /// The mapping from a table's columns to features. Part of the model, so that predict repeats exactly what
@@ -37,6 +40,8 @@ struct TableSchema {
   /// "age", "job=clerk", "job=nurse", ...
   std::vector<std::string> feature_names() const;
   Index n_features() const;
+  /// As Dataset::levels: empty when no column is coded.
+  std::vector<Index> levels() const;
   void save(Archive& archive, const std::string& prefix) const;
   static TableSchema load(const Archive& archive, const std::string& prefix);
 };
@@ -55,7 +60,7 @@ TrainingTable read_training_table(const std::string& path, const std::string& la
                                   const std::vector<std::string>& classes, const TableOptions& options,
                                   Observer& observer);
 
-/// A piece of a table, encoded as a schema says.
+/// A piece of a table, encoded as a schema says; a missing number is NaN.
 struct TableBlock {
   Index first_row = 0; ///< number of the first row in the file, from 0, header not counted
   Matrix features;
@@ -80,7 +85,8 @@ public:
   bool next(TableBlock& block, Index max_rows);
   /// Share of the file read so far, 0 to 1, for progress.
   double position() const;
-  /// How many cells held a category unseen at fit time; such a cell has zero in all features of its column.
+  /// How many cells held a category unseen at fit time; such a cell is a missing value in a coded column, and
+  /// has zero in all features of any other.
   Index n_unseen_categories() const;
 
 private:

@@ -29,11 +29,13 @@ class Density {
 public:
   virtual ~Density() = default;
   virtual Index n_features() const = 0;
-  /// out[i] = log density of row i. Finite for every row with finite features.
+  /// out[i] = log density of row i. Finite for every row with finite features. A density that handles missing
+  /// values takes NaN for one and returns the log density of the others; 0 for a row without any.
   virtual void log_density(MatrixView rows, std::span<double> out) const = 0;
   /// One random vector from the density.
   virtual void sample(RandomStream& random, std::span<double> out) const = 0;
   virtual const DensityFitSummary& summary() const = 0;
+  virtual bool handles_missing_values() const { return false; }
   /// The name of the family, as load_density and the CLI know it.
   virtual std::string family() const = 0;
   virtual void save(Archive& archive, const std::string& prefix) const = 0;
@@ -42,8 +44,12 @@ public:
 /// What a fit may know beside its rows.
 struct DensityFitContext {
   std::span<const double>
-      reference_variance;              ///< per feature, of a larger sample the rows came from; a class with
-                                       ///< one row has no variance of its own. Empty: the rows' own.
+      reference_variance; ///< per feature, of a larger sample the rows came from; a class with
+                          ///< one row has no variance of its own. Empty: the rows' own.
+  std::span<const double>
+      reference_mean; ///< the same sample's, for a feature that all rows lack. Empty: none is known.
+  std::span<const Index> levels; ///< per feature: 0 for a number, or how many categories it numbers from 0;
+                                 ///< empty: all are numbers
   const Density* warm_start = nullptr; ///< a fit of the same family on similar rows to start from
   bool single_step = false; ///< an iterative family takes one step from the warm start, not all of them
   std::uint64_t seed = 0;
@@ -58,6 +64,10 @@ public:
   /// Fits a density to weighted rows (at least one row of positive weight; zero-weight rows count as absent).
   virtual std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                              const DensityFitContext& context) const = 0;
+  /// Whether a NaN may stand for a missing value in the rows.
+  virtual bool handles_missing_values() const { return false; }
+  /// Whether context.levels may name columns of categories.
+  virtual bool handles_categories() const { return false; }
 };
 
 /// Restores what Density::save wrote, by the name of the family (families.hpp).

@@ -20,6 +20,8 @@ public:
   /// out(i, .) = map of row i; `first_row` is the number of the first row in its table, which keys random
   /// encodings. Neither threads nor the cutting into blocks change a result.
   virtual void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const = 0;
+  /// Whether a NaN may stand for a missing value; it then comes out as one.
+  virtual bool handles_missing_values() const { return false; }
   /// "standardize", "pca", "vae".
   virtual std::string kind() const = 0;
   virtual void save(Archive& archive, const std::string& prefix) const = 0;
@@ -39,7 +41,11 @@ public:
   /// Number of features after all maps, for `n_inputs` before them.
   Index n_outputs(Index n_inputs) const { return maps_.empty() ? n_inputs : maps_.back()->n_outputs(); }
   std::vector<std::string> output_names(std::vector<std::string> input_names) const;
-  /// Throws Error(data) when the rows have another number of features than the first map was fitted on.
+  /// Throws Error(data) when a value is missing and a map of the chain needs complete rows; `names` of the
+  /// inputs may be empty.
+  void check_missing_values(MatrixView rows, const std::vector<std::string>& names, Index first_row) const;
+  /// Throws Error(data) when the rows have another number of features than the first map was fitted on, or
+  /// lack values that a map needs.
   Matrix apply(MatrixView rows, Index first_row, int threads) const;
   void save(Archive& archive, const std::string& prefix) const;
   static FeatureChain load(const Archive& archive, const std::string& prefix);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ void check_options(const FeatureOptions& options);
 
 /// Fits each map on all rows, labeled or not, as the maps before it left them. The number of threads never
 /// changes a result on the CPU. The progress stage of a VAE starts with "vae" and tells epoch, ELBO and
-/// speed. Throws Error(data) when a map does not suit the rows.
+/// speed. `levels` are those of the data set. Throws Error(data) when a map does not suit the rows: pca and
+/// vae take neither gaps nor numbered categories.
 FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
-                          Observer& observer);
+                          Observer& observer, std::span<const Index> levels = {});
 
 } // namespace lacuna

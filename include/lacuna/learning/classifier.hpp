@@ -50,6 +50,7 @@ public:
   const Parts& parts() const { return parts_; }
   Index n_classes() const { return static_cast<Index>(parts_.class_names.size()); }
   Index n_features() const;
+  bool handles_missing_values() const;
   void save(Archive& archive, const std::string& prefix) const;
   static GenerativeClassifier load(const Archive& archive, const std::string& prefix);
 

@@ -19,6 +19,11 @@ void raise_eigenvalues(std::span<double> a, Index n, double floor);
 /// Replaces a lower triangular matrix by its inverse, which is lower triangular too.
 void invert_lower(std::span<double> l, Index n);
 
+/// Replaces a lower triangular A by the lower triangular L with L' L = P' A' A P, where P moves column
+/// order[j] to place j: the factor of the same quadratic form after its variables have changed places. No
+/// squares are formed, so no digits are lost.
+void reorder_factor(std::span<double> a, Index n, std::span<const Index> order);
+
 /// log determinant of L L' for a lower triangular L.
 double log_determinant(std::span<const double> l, Index n);
 

@@ -1,19 +1,25 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
 
 namespace lacuna {
 
-/// Total weight, weighted mean and weighted variance (divided by the total weight) of every feature.
+/// Total weight, weighted mean and weighted variance (divided by the total weight) of every feature. A NaN is
+/// a missing value: its row does not count for that feature.
 struct RowMoments {
   double weight = 0.0;
+  std::vector<double> present; ///< per feature: the weight of the rows that have a value
   std::vector<double> mean;
   std::vector<double> variance;
 };
 
 /// One pass, centred: no digits cancel however far the data lie from zero.
 RowMoments row_moments(const WeightedRows& rows);
+
+/// Whether one of the values is NaN, which stands for a missing one.
+bool has_missing(std::span<const double> values);
 
 } // namespace lacuna

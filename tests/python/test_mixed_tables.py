@@ -1,0 +1,78 @@
+"""Tables with categories and missing values through the tool, and what is said about them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_tool import blobs, run
+
+
+def holes(frame, seed=0, share=0.3):
+    random = np.random.default_rng(seed)
+    frame = frame.copy()
+    for column in ("height", "weight", "town"):
+        frame.loc[random.uniform(size=len(frame)) < share, column] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mixed")
+    holes(blobs()).to_csv(folder / "train.csv", index=False)
+    run("fit", "train.csv", "-o", "model", "--label", "answer", "--drop", "group", cwd=folder)
+    return folder
+
+
+def predict(folder, text, code=0, model="model"):
+    (folder / "rows.csv").write_text(text)
+    done = run("predict", model, "rows.csv", "-o", "out.csv", "--force", cwd=folder, code=code)
+    return done, pd.read_csv(folder / "out.csv") if code == 0 else None
+
+
+def test_fit_tells_of_gaps_and_info_of_categories(folder):
+    told = run("fit", "train.csv", "-o", "again", "--label", "answer", "--drop", "group", cwd=folder).stderr
+    assert "feature cells are missing, in 'height', 'weight', 'town'" in told
+    assert "'town' holds 3 categories" in told
+    text = run("info", "model", cwd=folder).stdout
+    assert "town: one of" in text and "one-hot" not in text
+    assert "columns (3 features)" in text
+
+
+def test_a_row_is_judged_by_what_is_there(folder):
+    _, found = predict(folder, "height,weight,town\n4,,\n0,,\n,,Aachen\n,,\n")
+    assert list(found["prediction"][:2]) == ["yes", "no"]
+    assert (found["error_probability"][:2] < 0.1).all()
+    assert (found["error_probability"][2:] > 0.3).all()
+
+
+def test_a_row_without_values_gets_the_class_probabilities(folder):
+    run("fit", "train.csv", "-o", "supervised", "--label", "answer", "--drop", "group", "--method", "supervised",
+        "--force", cwd=folder)
+    _, found = predict(folder, "height,weight,town\n,NA,?\n", model="supervised")
+    share = (pd.read_csv(folder / "train.csv")["answer"].dropna() == "yes").mean()
+    assert found["p_yes"][0] == pytest.approx(share, abs=1e-12)
+
+
+def test_an_unseen_category_counts_as_missing_and_is_told(folder):
+    done, found = predict(folder, "height,weight,town\n3.5,0.2,Atlantis\n3.5,0.2,\n")
+    assert "1 cell holds a category that the training table did not have" in done.stderr
+    assert found.iloc[0].equals(found.iloc[1])
+
+
+def test_maps_that_need_complete_rows_say_so(folder):
+    done = run("fit", "train.csv", "-o", "reduced", "--label", "answer", "--drop", "group", "--features", "pca:2",
+               cwd=folder, code=65)
+    assert "column 'height'" in done.stderr and "pca" in done.stderr and "fill it in" in done.stderr
+    blobs().to_csv(folder / "complete.csv", index=False)
+    run("fit", "complete.csv", "-o", "reduced", "--label", "answer", "--drop", "group", "--features",
+        "standardize,pca:2", cwd=folder)
+    assert "one-hot encoded" in run("info", "reduced", cwd=folder).stdout
+    done, _ = predict(folder, "height,weight,town\n1,2,Aachen\n1,,Aachen\n", code=65, model="reduced")
+    assert "row 2, column 'weight'" in done.stderr and "pca" in done.stderr
+
+
+def test_complete_rows_do_not_depend_on_rows_with_gaps_beside_them(folder):
+    rows = ["1.5,0.3,Aachen", "0.2,-1,Köln"]
+    _, alone = predict(folder, "height,weight,town\n" + "\n".join(rows) + "\n")
+    _, mixed = predict(folder, "height,weight,town\n,1,\n" + "\n,,Köln\n".join(rows) + "\n")
+    assert mixed.iloc[[1, 3]].reset_index(drop=True).equals(alone)

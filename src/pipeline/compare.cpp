@@ -174,6 +174,7 @@ private:
     input.class_names = model.classifier.parts().class_names;
     input.column_names = model.schema.feature_names();
     input.feature_names = model.features.output_names(input.column_names);
+    input.categories = coded_categories(model.schema);
     input.test = test_.get();
     input.train = train_.get();
     input.fit = summary_;

@@ -84,6 +84,7 @@ std::string file_name(const std::string& path) {
 }
 
 std::function<Scores(MatrixView)> plane_score(const Model& model, int threads) {
+  if (!model.schema.levels().empty()) return nullptr; // nothing lies between categories
   if (model.schema.n_features() == 2)
     return [&model, threads](MatrixView rows) { return model.score(rows, 0, threads); };
   return [&model, threads](MatrixView rows) { return model.classifier.score(rows, threads); };
@@ -96,6 +97,7 @@ std::string evaluation_page(const Model& model, const EvaluateRequest& request,
   input.class_names = outcome.class_names;
   input.column_names = model.schema.feature_names();
   input.feature_names = model.features.output_names(input.column_names);
+  input.categories = coded_categories(model.schema);
   input.test = &rows;
   std::unique_ptr<PageRows> train;
   if (!request.train_path.empty())

@@ -53,8 +53,12 @@ private:
 
   void place_rows() {
     test_ = input_.test->drawn();
+    make_drawable(test_, input_.categories);
     PageRows::Drawn train;
-    if (input_.train != nullptr) train = input_.train->drawn();
+    if (input_.train != nullptr) {
+      train = input_.train->drawn();
+      make_drawable(train, input_.categories);
+    }
     plane_ = make_plane(input_, test_, input_.train != nullptr ? &train : nullptr);
     subject_.plane = plane_.plane;
     subject_.test = {input_.test->n_rows(), plane_.test.x, plane_.test.y, test_.label, {}};
@@ -239,7 +243,10 @@ private:
 } // namespace
 
 ReportSubject make_subject(const PageInput& input) {
-  return SubjectMaker(input).make();
+  PageInput drawable = input;
+  drawable.column_names = flag_names(input.column_names, input.categories);
+  drawable.feature_names = flag_names(input.feature_names, input.categories);
+  return SubjectMaker(drawable).make();
 }
 
 std::vector<std::pair<std::string, std::string>> record_options(const std::string& record) {

@@ -9,6 +9,7 @@
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/report/page.hpp"
+#include "pipeline/drawable.hpp"
 #include "pipeline/page_rows.hpp"
 
 namespace lacuna {
@@ -31,8 +32,9 @@ struct PageInput {
   std::string name;
   std::string title;
   std::vector<std::string> class_names;
-  std::vector<std::string> column_names;  ///< of the table's columns, one-hot encoded
+  std::vector<std::string> column_names;  ///< of the table's columns as the model takes them
   std::vector<std::string> feature_names; ///< of the features the densities see
+  CodedCategories categories{};           ///< of columns and features alike
   const PageRows* test = nullptr;         ///< null: nothing is known but predictions
   const PageRows* train = nullptr;        ///< labels: class number or -1. May be null
   std::optional<ReportPlane> range;       ///< the part of the plane to show, when the fields have decided it

@@ -1,5 +1,7 @@
 """Tables with categories and missing values through the tool, and what is said about them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,3 +78,26 @@ def test_complete_rows_do_not_depend_on_rows_with_gaps_beside_them(folder):
     _, alone = predict(folder, "height,weight,town\n" + "\n".join(rows) + "\n")
     _, mixed = predict(folder, "height,weight,town\n,1,\n" + "\n,,Köln\n".join(rows) + "\n")
     assert mixed.iloc[[1, 3]].reset_index(drop=True).equals(alone)
+
+
+def test_pages_of_mixed_tables_with_gaps(tmp_path):
+    """Pictures and words take categories as flags and gaps as means; the numbers do not."""
+    rng = np.random.default_rng(1)
+    n = 1200
+    colour = rng.choice(["red", "green", "<b>blue</b>"], n)
+    is_red = colour == "red"
+    table = pd.DataFrame({"x1": rng.normal(size=n) + 2 * is_red, "x2": rng.normal(size=n), "colour": colour,
+                          "label": np.where(is_red, "yes", "no")})
+    table["region"] = np.where(table.x2 > 1, "far", "near")
+    for column in ("x1", "x2", "colour"):
+        table.loc[rng.random(n) < 0.2, column] = np.nan
+    train, test = table[:800].copy(), table[800:].copy()
+    train.loc[(train.region == "far") | (rng.random(800) < 0.5), "label"] = np.nan
+    train.drop(columns="region").to_csv(tmp_path / "train.csv", index=False)
+    test.to_csv(tmp_path / "test.csv", index=False)
+    run("compare", "train.csv", "test.csv", "--label", "label", "--stratum", "region", "--out", "comparison",
+        cwd=tmp_path)
+    page = (tmp_path / "comparison" / "report.html").read_text()
+    assert "<b>blue</b>" not in page
+    metrics = json.loads((tmp_path / "comparison" / "metrics.json").read_text())
+    assert "NaN" not in json.dumps(metrics)

@@ -149,7 +149,7 @@ TEST(KdeFit, LikelihoodWidthIsTheBestOfAFineGrid) {
     };
     double best = -1e300;
     double best_width = 0.0;
-    for (double width = 0.3; width < 3.0; width *= 1.01)
+    for (double width = 0.5; width < 2.0; width *= 1.02)
       if (const double value = leave_one_out(width); value > best) {
         best = value;
         best_width = width;

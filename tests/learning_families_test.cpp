@@ -45,7 +45,9 @@ TEST(FamiliesInTheMethod, EveryMethodWorksWithEveryFamily) {
         EXPECT_EQ(scores.prediction[1], 1) << name << m;
         EXPECT_LT(scores.error_probability[0], 0.1) << name << m;
         EXPECT_LT(scores.error_probability[1], 0.1) << name << m;
-        if (all_methods[m] == Method::mar) EXPECT_NEAR(scores.error_probability[2], 0.5, 0.05) << name;
+        if (all_methods[m] == Method::mar) {
+          EXPECT_NEAR(scores.error_probability[2], 0.5, 0.05) << name;
+        }
         Archive archive;
         fits[m].classifier.save(archive, "");
         const GenerativeClassifier loaded = GenerativeClassifier::load(archive, "");

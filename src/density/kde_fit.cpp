@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <numbers>
 #include <numeric>
 
@@ -36,11 +37,11 @@ struct DistinctRows {
     };
     std::sort(order.begin(), order.end(), [&](Index a, Index b) {
       const auto result = compare(a, b);
-      return result < 0 || (result == 0 && a < b);
+      return std::is_lt(result) || (std::is_eq(result) && a < b);
     });
     double total = 0.0;
     for (const Index i : order) {
-      if (row.empty() || compare(row.back(), i) != 0) {
+      if (row.empty() || !std::is_eq(compare(row.back(), i))) {
         row.push_back(i);
         weight.push_back(0.0);
       }

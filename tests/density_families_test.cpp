@@ -178,7 +178,7 @@ TEST(DensityFamilies, SamplesFollowTheDensity) {
   const int n = 4000;
   for (const DensityOptions& options : all_variants()) {
     const auto model = fit(options, rows);
-    // The probability integral transform of a half plane: shares of samples and of an importance sum agree.
+    // The mean of samples against that of the rows.
     double mean[2] = {};
     double model_mean[2] = {};
     RandomStream random(3, RandomPurpose::sample);
@@ -250,9 +250,9 @@ double divergence(const DensityOptions& options, Index n, std::uint64_t seed) {
   return sum / 4000.0;
 }
 
-// The divergence falls like n^-1 for the mixtures and n^-4/5 for kernels: by a factor of at least 8 from 200
-// to 20000 rows, averaged over 5 seeds. The expected factors are 100 and 40; the noise of the estimate is
-// smaller than the gap.
+// The divergence falls like n^-1 for the mixtures and n^-4/5 for kernels, from 200 to 20000 rows by 100
+// and 40. The mean over 5 seeds of an estimate from 4000 rows is noisy when it is small, so a factor of 4 is
+// asked for; the plain rules for kernels, too wide for two clusters, need only fall.
 TEST(DensityFamilies, DivergenceFromTheTruthFallsWithRowsSlow) {
   for (DensityOptions options : all_variants()) {
     options.gmm.n_components = 2;

@@ -20,7 +20,10 @@ namespace {
 inline Vec log_positive(Vec x) {
   // x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)).
   constexpr long long sqrt_half = 0x3fe6a09e667f3bcd;
-  const Bits offset = reinterpret_cast<Bits>(x) - sqrt_half;
+  // Without a sign, so that a negative x, as a damaged model may bring, gives a wrong number and nothing
+  // worse.
+  const auto offset =
+      reinterpret_cast<Bits>(reinterpret_cast<UnsignedBits>(x) - static_cast<unsigned long long>(sqrt_half));
   const Bits e = offset >> 52;
   const Vec m = reinterpret_cast<Vec>((offset & 0x000fffffffffffffLL) + sqrt_half);
   const Vec f = m - 1.0;

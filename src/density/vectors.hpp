@@ -12,6 +12,7 @@ namespace {
 
 using Vec = double __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using Bits = long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
+using UnsignedBits = unsigned long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using VecUnaligned = double __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
 
 constexpr Index lanes = LACUNA_KERNEL_BYTES / 8;

@@ -10,7 +10,7 @@ namespace lacuna {
 /// of the others (docs/math/vb-mixture.md, section 8).
 class GapTerms {
 public:
-  GapTerms(const MixtureTerms& terms, const GapPattern& pattern);
+  GapTerms(const MixtureTerms& all, const GapPattern& pattern);
 
   const MixtureTerms& terms() const { return terms_; }
 

@@ -10,6 +10,7 @@
 
 #include "density/gmm.hpp"
 #include "density_test_data.hpp"
+#include "density_tools/rows_json.hpp"
 #include "lacuna/core/parallel.hpp"
 #include "lacuna/density/families.hpp"
 
@@ -17,13 +18,7 @@ namespace {
 
 using namespace lacuna;
 using nlohmann::json;
-
-json rows_of(const Matrix& matrix) {
-  json rows = json::array();
-  for (Index i = 0; i < matrix.n_rows(); ++i)
-    rows.push_back(std::vector<double>(matrix.row(i), matrix.row(i) + matrix.n_cols()));
-  return rows;
-}
+using testing::rows_of;
 
 json parameters_json(const Gmm& model) {
   return {{"center", model.frame().center},

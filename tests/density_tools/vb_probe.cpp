@@ -12,19 +12,14 @@
 #include "density/moments.hpp"
 #include "density/vb_mixture.hpp"
 #include "density_test_data.hpp"
+#include "density_tools/rows_json.hpp"
 #include "lacuna/density/vb_mixture.hpp"
 
 namespace {
 
 using namespace lacuna;
 using nlohmann::json;
-
-json rows_of(const Matrix& matrix) {
-  json rows = json::array();
-  for (Index i = 0; i < matrix.n_rows(); ++i)
-    rows.push_back(std::vector<double>(matrix.row(i), matrix.row(i) + matrix.n_cols()));
-  return rows;
-}
+using testing::rows_of;
 
 /// Responsibilities of every row under the fit's expected-log terms.
 Matrix responsibilities(const VbMixture& model, const Matrix& rows) {

@@ -85,7 +85,8 @@ Split split(const Matrix& features, const Matrix& labels, const MissingnessOptio
     for (Index j = 0; j < features.n_cols(); ++j) values[is_held_out ? 1 : 0].push_back(features(i, j));
   }
   for (Dataset* part : {&result.train, &result.held_out}) {
-    part->features = Matrix(part->n_rows(), features.n_cols(), values[part == &result.train ? 0 : 1]);
+    part->features = Matrix(static_cast<Index>(part->labels.size()), features.n_cols(),
+                            values[part == &result.train ? 0 : 1]);
     for (int y = 0; y < 10; ++y) part->class_names.push_back(std::to_string(y));
     for (Index j = 0; j < features.n_cols(); ++j) part->feature_names.push_back("z" + std::to_string(j + 1));
   }

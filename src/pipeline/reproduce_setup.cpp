@@ -17,12 +17,11 @@ VaeOptions default_vae() {
   return vae;
 }
 
-/// As in the authors' scripts.
+/// As in the authors' scripts: relu inside, as by default, and the sigmoid of a Bernoulli at the end.
 VaeOptions authors_vae() {
   VaeOptions vae;
   vae.hidden = {128, 512};
   vae.decoder_hidden = {128, 512};
-  vae.activation = VaeActivation::sigmoid;
   vae.batch_size = 128;
   vae.epochs = 50;
   return vae;

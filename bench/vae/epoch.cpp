@@ -1,6 +1,6 @@
 // One epoch of VAE training (784-512-256-2, batch 256, Adam) by lacuna's own library: prints JSON with the
 // seconds of every epoch. Needs liblacuna_torch.so and nothing else of lacuna, so that it can be built where
-// only a CUDA libtorch is at hand (bench/vae/build.sh).
+// only a CUDA libtorch is at hand (bench/vae/compare.py builds it).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

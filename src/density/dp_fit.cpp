@@ -67,10 +67,8 @@ void summarise(const ChainRecord& record, Index burn_in, double log_jacobian, De
   summary.objective = mean(after(record.log_joint)) + log_jacobian;
 }
 
-/// Each row to the likeliest cluster of the previous fit's last draw; clusters without a row are gone.
-std::vector<std::int32_t> assign(const DpState& state, const DpMixture& previous) {
-  const MixtureTerms terms =
-      previous.draw_terms(static_cast<Index>(previous.draws().concentration.size()) - 1);
+/// Each unit to the likeliest of some clusters; clusters without a unit are gone.
+std::vector<std::int32_t> assign(const DpState& state, const MixtureTerms& terms) {
   std::vector<std::int32_t> labels(at(state.units.size()));
   std::vector<std::int32_t> number(at(terms.n_components()), -1);
   std::int32_t n_found = 0;
@@ -87,6 +85,29 @@ std::vector<std::int32_t> assign(const DpState& state, const DpMixture& previous
     }
   }
   return labels;
+}
+
+/// The clusters of the last draw.
+MixtureTerms last_terms(const DpMixture& fitted) {
+  return fitted.draw_terms(static_cast<Index>(fitted.draws().concentration.size()) - 1);
+}
+
+/// Labels to begin with (section 4): those that a chain on a few of the units leads to. There clusters come
+/// and go easily; with all units at once, those that are opened too early stay for long.
+std::vector<std::int32_t> find_start(const DpState& state, Index n_iterations, std::uint64_t seed) {
+  constexpr Index most_units = 2048;
+  const Index n = state.units.size();
+  if (n <= most_units) return state.labels;
+  std::vector<Index> chosen;
+  for (Index i = 0; i < most_units; ++i) chosen.push_back(i * n / most_units);
+  const UnitList few(state.units, std::move(chosen));
+  const DpUnits few_units(few.rows());
+  DpState small(few_units, state.frame, state.model, state.threads, state.observer);
+  const std::uint64_t start_seed = derive_seed(seed, RandomPurpose::start);
+  for (Index i = 0; i < n_iterations; ++i) iterate(small, start_seed, i);
+  DpDrawList list(state.model.base);
+  list.add(small.concentration, small.clusters);
+  return assign(state, last_terms(DpMixture(state.frame, list.finish(), {})));
 }
 
 /// One step of an EM around the method (section 5): every draw keeps its clusters and its concentration;
@@ -169,7 +190,8 @@ std::shared_ptr<const Density> DpMixtureFamily::fit(const WeightedRows& rows,
                                                        static_cast<double>(d) + 1.0);
   const DpModel model = make_model(options_, d);
   DpState state(units, frame, model, context.threads, observer);
-  if (previous != nullptr) state.set_labels(assign(state, *previous));
+  state.set_labels(previous != nullptr ? assign(state, last_terms(*previous))
+                                       : find_start(state, options_.dp_burn_in, context.seed));
   ChainRecord record;
   DpDrawList list(model.base);
   const Index n_after = options_.dp_iterations - options_.dp_burn_in;

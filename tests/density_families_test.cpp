@@ -46,6 +46,11 @@ std::vector<DensityOptions> all_variants() {
     options.kde.kde_bandwidth = bandwidth;
     all.push_back(options);
   }
+  options.density = "dp-gmm";
+  options.dp_mixture.dp_iterations = 80;
+  options.dp_mixture.dp_burn_in = 40;
+  options.dp_mixture.dp_draws = 10;
+  all.push_back(options);
   return all;
 }
 
@@ -167,6 +172,8 @@ TEST(DensityFamilies, ThreadsChangeNoBit) {
   const Matrix rows = random_blobs(13, 20000, 2, 3, 2.0);
   for (DensityOptions options : all_variants()) {
     options.gmm.max_iterations = options.vb_mixture.max_iterations = 10;
+    options.dp_mixture.dp_iterations = 20;
+    options.dp_mixture.dp_burn_in = 10;
     const Matrix few(500, 2, std::vector<double>(rows.row(0), rows.row(500)));
     EXPECT_EQ(log_densities(*fit(options, rows, {}, 1), few), log_densities(*fit(options, rows, {}, 3), few))
         << options.density;

@@ -113,8 +113,12 @@ private:
 void resample_few_labels(DpState& state, Index n_units, RandomStream& random) {
   SingleLabels labels(state);
   const Index n = state.units.size();
-  for (Index i = 0; i < n_units; ++i)
-    labels.resample(std::min(n - 1, static_cast<Index>(random.uniform() * static_cast<double>(n))), random);
+  for (Index i = 0; i < n_units; ++i) {
+    const Index unit = std::min(n - 1, static_cast<Index>(random.uniform() * static_cast<double>(n)));
+    // A row that is hardly there has as little chance to open a cluster (section 2).
+    if (state.units.weight(unit) < 1.0 && random.uniform() > state.units.weight(unit)) continue;
+    labels.resample(unit, random);
+  }
 }
 
 void resample_concentration(DpState& state, RandomStream& random) {

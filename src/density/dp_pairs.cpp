@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "density/dp_steps.hpp"
 #include "lacuna/math/special.hpp"
@@ -210,24 +211,30 @@ std::vector<Index> subsample(const UnitList& units, Index most, RandomStream& ra
   return chosen;
 }
 
+/// A place, with probabilities in proportion to the masses.
+std::size_t draw_place(const std::vector<double>& mass, RandomStream& random) {
+  double left = random.uniform() * std::accumulate(mass.begin(), mass.end(), 0.0);
+  std::size_t place = 0;
+  while (place + 1 < mass.size() && (left -= mass[place]) > 0.0) ++place;
+  return place;
+}
+
 /// Two units far from each other, as centres, and the nearer one of each unit.
 struct TwoCenters {
   TwoCenters(const DpState& state, const UnitList& units, const NormalInverseWishart& whole,
              RandomStream& random)
       : centers(2, state.frame.n_features()), assignment(at(units.size())) {
-    const auto n = static_cast<double>(units.size());
-    set(state, 0, units.unit(std::min(units.size() - 1, static_cast<Index>(random.uniform() * n))));
+    std::vector<double> mass(at(units.size()));
+    for (Index i = 0; i < units.size(); ++i) mass[at(i)] = units.rows().weight(i);
+    set(state, 0, units.units()[draw_place(mass, random)]);
     std::vector<double> x(at(state.frame.n_features()));
     std::vector<double> nearest(at(units.size()));
-    double total = 0.0;
     for (Index i = 0; i < units.size(); ++i) {
       state.get(units.unit(i), x);
-      total += nearest[at(i)] = distance(whole, x, 0);
+      nearest[at(i)] = distance(whole, x, 0);
+      mass[at(i)] *= nearest[at(i)];
     }
-    double left = random.uniform() * total;
-    Index second = 0;
-    while (second + 1 < units.size() && (left -= nearest[at(second)]) > 0.0) ++second;
-    set(state, 1, units.unit(second));
+    set(state, 1, units.units()[draw_place(mass, random)]);
     for (Index i = 0; i < units.size(); ++i) {
       state.get(units.unit(i), x);
       assignment[at(i)] = distance(whole, x, 1) < nearest[at(i)] ? 1 : 0;

@@ -44,12 +44,16 @@ DpUnits::DpUnits(const WeightedRows& rows) : units_(rows) {
     throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
   if (all_weights_are_one(rows)) return;
   const double share = copies_per_weight(rows);
+  // With more evidence than this the prior would drown in the rounding of the moments.
+  constexpr double most_evidence = 1e12;
+  const double scale = std::min(1.0, most_evidence / total_weight_);
+  total_weight_ *= scale;
   for (Index i = 0; i < rows.size(); ++i) {
     const double w = rows.weight(i);
-    if (!(w > 0.0)) continue;
+    if (!(scale * w > 0.0)) continue;
     const auto copies = std::max<Index>(1, static_cast<Index>(std::floor(share * w + 0.5)));
     row_.insert(row_.end(), at(copies), rows.index(i));
-    weight_.insert(weight_.end(), at(copies), w / static_cast<double>(copies));
+    weight_.insert(weight_.end(), at(copies), scale * w / static_cast<double>(copies));
   }
   units_ = WeightedRows(rows.features(), row_, weight_);
 }

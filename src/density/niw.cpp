@@ -155,7 +155,7 @@ NormalInverseWishart update(const NormalInverseWishart& base, const RowStatistic
   std::size_t at = 0;
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j <= i; ++j, ++at)
-      result.factor[at] += rows.second[at] - rows.first[i] * rows.first[j] / rows.n +
+      result.factor[at] += rows.second[at] - rows.first[i] * (rows.first[j] / rows.n) +
                            pull * (centre[i] - base.mean[i]) * (centre[j] - base.mean[j]);
   safe_cholesky(result.factor, d);
   result.whitener = inverse(result.factor, d);

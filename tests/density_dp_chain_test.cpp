@@ -272,7 +272,8 @@ private:
     const auto point = [](int g) { return std::exp(-9.0 + 13.0 * g / n_points); };
     for (int g = 0; g < n_points; ++g) {
       const double a = point(g); // density of log a
-      const double log_density = (shape_ + n_clusters) * std::log(a) - rate_ * a + std::lgamma(a) - std::lgamma(a + n);
+      const double log_density =
+          (shape_ + n_clusters) * std::log(a) - rate_ * a + std::lgamma(a) - std::lgamma(a + n);
       weights.push_back(std::exp(log_density + std::lgamma(n)));
       total += weights.back();
     }
@@ -351,7 +352,8 @@ TEST(DpChain, EffectiveSampleSizeOfAnAutoregression) {
     for (int i = 1; i < 40000; ++i)
       trace.push_back(rho * trace.back() + std::sqrt(1.0 - rho * rho) * random.normal());
     const double expected = 40000.0 * (1.0 - rho) / (1.0 + rho);
-    // The estimate's relative standard deviation is about 4 % at 0.9 and less below; a quarter is six of them.
+    // The estimate's relative standard deviation is about 4 % at 0.9 and less below; a quarter is six of
+    // them.
     EXPECT_NEAR(effective_sample_size(trace), expected, 0.25 * expected) << rho;
   }
   EXPECT_EQ(effective_sample_size(std::vector<double>(10, 3.0)), 10.0);

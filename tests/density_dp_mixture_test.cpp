@@ -97,7 +97,8 @@ TEST(DpConjugate, DrawsHaveTheRightMoments) {
     for (std::size_t j = 0; j < 2; ++j) mean[j] += normal.mean[j] / n;
   }
   const double scale = std::sqrt(expected[0] * expected[2]);
-  for (int i = 0; i < 3; ++i) EXPECT_NEAR(precision[i], posterior.nu * expected[i], 0.01 * posterior.nu * scale);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(precision[i], posterior.nu * expected[i], 0.01 * posterior.nu * scale);
   for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(mean[j], posterior.mean[j], 0.02);
 }
 

@@ -132,8 +132,7 @@ void resample_concentration(DpState& state, RandomStream& random) {
   const double odds = (shape + n_clusters - 1.0) / (state.total_weight * rate);
   const bool one_more = random.uniform() * (1.0 + odds) < odds;
   constexpr double least = 1e-300;
-  state.concentration =
-      std::max(least, random.gamma(shape + n_clusters - (one_more ? 0.0 : 1.0)) / rate);
+  state.concentration = std::max(least, random.gamma(shape + n_clusters - (one_more ? 0.0 : 1.0)) / rate);
 }
 
 } // namespace lacuna

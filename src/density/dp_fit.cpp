@@ -24,8 +24,7 @@ DpModel make_model(const DpMixtureOptions& options, Index n_features) {
   // means it is the variance of the rows, which is one in the frame (section 1).
   const double scale = options.dp_base_scale;
   DpModel model;
-  model.base =
-      make_base(at(n_features), scale / (1.0 - scale), static_cast<double>(n_features) + 2.0, scale);
+  model.base = make_base(at(n_features), scale / (1.0 - scale), static_cast<double>(n_features) + 2.0, scale);
   model.concentration_shape = 1.0;
   model.concentration_rate = 1.0 / options.dp_concentration;
   return model;

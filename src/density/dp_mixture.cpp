@@ -17,7 +17,7 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Weights of all clusters of all draws, then of the base measure (eq. 9).
+/// Weights of all clusters of all draws, then of the base measure (eq. 19).
 std::vector<double> make_weights(const DpDraws& draws) {
   const auto n_draws = static_cast<double>(draws.concentration.size());
   std::vector<double> weight;
@@ -131,8 +131,8 @@ void DpMixture::sample(RandomStream& random, std::span<double> out) const {
   for (std::size_t i = 0; i < z.size(); row += ++i) { // solve A y = z
     for (std::size_t j = 0; j < i; ++j) z[i] -= row[j] * z[j];
     z[i] /= row[i];
-    out[i] = frame_.center[i] +
-             frame_.scale[i] * (terms_.mean(component, static_cast<Index>(i)) + spread * z[i]);
+    out[i] =
+        frame_.center[i] + frame_.scale[i] * (terms_.mean(component, static_cast<Index>(i)) + spread * z[i]);
   }
 }
 
@@ -199,7 +199,8 @@ std::shared_ptr<const DpMixture> DpMixture::load(const Archive& archive, const s
     for (Index i = 0; i < d; ++i)
       require_saved(draws.whitener(k, i * (i + 1) / 2 + i) > 0.0, prefix, "a component without a spread");
   DensityFitSummary summary;
-  summary.n_components = static_cast<Index>(std::lround(static_cast<double>(n) / static_cast<double>(n_draws)));
+  summary.n_components =
+      static_cast<Index>(std::lround(static_cast<double>(n) / static_cast<double>(n_draws)));
   return std::make_shared<DpMixture>(Frame::load(archive, prefix, d), std::move(draws), std::move(summary));
 }
 

@@ -144,8 +144,7 @@ std::optional<double> log_matched_density(const NormalPair& pair, const NormalIn
                         log_multivariate_gamma(parameters[h], static_cast<Index>(d));
   }
   log_beta_density += log_multivariate_gamma(parameters[0] + parameters[1], static_cast<Index>(d));
-  const double log_jacobian =
-      0.5 * (-n * (n + 2.0) * log_product - center.log_det + (n + 1.0) * log_within);
+  const double log_jacobian = 0.5 * (-n * (n + 2.0) * log_product - center.log_det + (n + 1.0) * log_within);
   const double result = base.log_density(center) + center.log_likelihood(rows) +
                         log_offset_density(squared_length, d) + log_beta_density - log_jacobian;
   if (!std::isfinite(result)) return {};
@@ -264,9 +263,9 @@ Launch launch(const DpState& state, const UnitList& units, const NormalInverseWi
   const bool is_part = units.size() > most_units;
   const UnitList few(state.units, is_part ? subsample(units, most_units, random) : units.units());
   const TwoCenters start(state, few, whole, random);
-  Launch result = halves_of(
-      collect_assigned_moments(few.rows(), state.frame, start.centers, start.assignment, false),
-      state.model.base);
+  Launch result =
+      halves_of(collect_assigned_moments(few.rows(), state.frame, start.centers, start.assignment, false),
+                state.model.base);
   for (int step = 0; step < n_steps; ++step)
     result = halves_of(collect_moments(few.rows(), state.frame, em_terms(result), 1, state.observer),
                        state.model.base);

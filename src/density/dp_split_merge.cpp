@@ -68,15 +68,16 @@ public:
     // Each row's own half alone bounds the mixture's density from below.
     double least_likelihood = 0.0;
     for (std::size_t h = 0; h < 2; ++h)
-      least_likelihood += halves[h]->rows.n * pair.log_share[h] + pair.part[h].log_likelihood(halves[h]->rows);
+      least_likelihood +=
+          halves[h]->rows.n * pair.log_share[h] + pair.part[h].log_likelihood(halves[h]->rows);
     const std::optional<double> most = most_proposed(pair, whole);
     if (!most || !(log_u < log_merge_ratio(pair, *most, least_likelihood, n))) return;
 
     const UnitList units = state_.members(a, b);
-    const double log_proposed =
-        is_informed_ ? log_evidence(state_.model.base, whole.posterior) +
-                           launch(state_, units, whole.posterior, random_).log_density(pair)
-                     : *most;
+    const double log_proposed = is_informed_
+                                    ? log_evidence(state_.model.base, whole.posterior) +
+                                          launch(state_, units, whole.posterior, random_).log_density(pair)
+                                    : *most;
     const MixtureTerms terms = make_terms(pair.part, pair.log_share);
     const double mixture = log_likelihood(units.rows(), state_, terms);
     if (!(log_u < log_merge_ratio(pair, log_proposed, mixture, n))) return;
@@ -110,8 +111,8 @@ private:
 
   /// log of the ratio of a merge that starts with n clusters (eq. 12); a split's is the inverse.
   double log_merge_ratio(const NormalPair& pair, double log_proposed, double mixture, std::int32_t n) const {
-    double ratio = log_proposed - std::log(state_.concentration) - mixture + std::log(static_cast<double>(n)) +
-                   std::log(split_probability / (1.0 - split_probability));
+    double ratio = log_proposed - std::log(state_.concentration) - mixture +
+                   std::log(static_cast<double>(n)) + std::log(split_probability / (1.0 - split_probability));
     for (std::size_t h = 0; h < 2; ++h)
       ratio += pair.log_share[h] - state_.model.base.log_density(pair.part[h]);
     return ratio;

@@ -19,7 +19,7 @@ void resample_few_labels(DpState& state, Index n_units, RandomStream& random);
 /// Proposes to split a cluster or to merge two.
 void split_or_merge(DpState& state, RandomStream& random);
 
-/// The concentration, given the number of clusters (eq. 8).
+/// The concentration, given the number of clusters (eq. 18).
 void resample_concentration(DpState& state, RandomStream& random);
 
 /// One iteration: all of the above, in this order.

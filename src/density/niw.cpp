@@ -95,18 +95,17 @@ double NormalInverseWishart::log_density(const Normal& normal) const {
   const double of_mean = 0.5 * (d * (std::log(beta) - log_2_pi) + normal.log_det -
                                 beta * squared_distance(normal.whitener, mean, normal.mean));
   const double scatter = sum_of_squares(product(normal.whitener, factor, n_features())); // tr Psi Sigma^-1
-  const double of_covariance = 0.5 * (nu * (log_det - d * std::numbers::ln2) +
-                                      (nu + d + 1.0) * normal.log_det - scatter) -
-                               log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
+  const double of_covariance =
+      0.5 * (nu * (log_det - d * std::numbers::ln2) + (nu + d + 1.0) * normal.log_det - scatter) -
+      log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
   return of_mean + of_covariance;
 }
 
 double NormalInverseWishart::largest_log_density(const Normal& normal) const {
   const auto d = as_double(n_features());
   const double of_mean = 0.5 * (d * (std::log(beta) - log_2_pi) + normal.log_det);
-  const double of_covariance =
-      0.5 * (nu * d * (std::log(0.5 * nu) - 1.0) + (d + 1.0) * normal.log_det) -
-      log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
+  const double of_covariance = 0.5 * (nu * d * (std::log(0.5 * nu) - 1.0) + (d + 1.0) * normal.log_det) -
+                               log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
   return of_mean + of_covariance;
 }
 

@@ -303,6 +303,146 @@ struct Estimate {
   double variance = 0.0; ///< of the mean
 };
 
+/// Labels renumbered in the order of their first rows, as a text.
+std::string partition_name(const std::vector<std::int32_t>& labels) {
+  std::map<std::int32_t, char> names;
+  std::string text;
+  for (const std::int32_t label : labels)
+    text += names.emplace(label, static_cast<char>('a' + static_cast<int>(names.size()))).first->second;
+  return text;
+}
+
+/// All partitions of n rows.
+std::vector<std::vector<std::int32_t>> all_partitions(std::size_t n) {
+  std::vector<std::vector<std::int32_t>> result = {{0}};
+  for (std::size_t i = 1; i < n; ++i) {
+    std::vector<std::vector<std::int32_t>> longer;
+    for (const auto& labels : result)
+      for (std::int32_t k = 0; k <= *std::max_element(labels.begin(), labels.end()) + 1; ++k) {
+        longer.push_back(labels);
+        longer.back().push_back(k);
+      }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+/// The integral over the concentration of prior times a^K Gamma(a) / Gamma(a + n), times a^power.
+double concentration_integral(const DpModel& model, double n_clusters, double n, double power) {
+  double sum = 0.0;
+  for (double t = -25.0; t < 6.0; t += 0.002) { // over log a
+    const double a = std::exp(t);
+    sum += 0.002 * std::exp((model.concentration_shape + n_clusters + power) * t -
+                            model.concentration_rate * a + std::lgamma(a) - std::lgamma(a + n));
+  }
+  return sum;
+}
+
+Matrix five_rows() {
+  return {5, 1, {-0.8, -0.5, 0.1, 0.9, 1.0}};
+}
+
+/// The posterior of every partition of five rows into `n_clusters` (0: any number), by enumeration.
+std::map<std::string, double> enumerate(std::size_t n_clusters) {
+  const Matrix rows = five_rows();
+  const DpModel model = small_model(1);
+  std::map<std::string, double> result;
+  double total = 0.0;
+  for (const auto& labels : all_partitions(5)) {
+    const int most = *std::max_element(labels.begin(), labels.end()) + 1;
+    if (n_clusters > 0 && most != static_cast<int>(n_clusters)) continue;
+    double value = concentration_integral(model, most, 5.0, 0.0);
+    for (int k = 0; k < most; ++k) {
+      double n = 0.0;
+      double mean = 0.0;
+      double squares = 0.0;
+      for (std::size_t i = 0; i < 5; ++i) {
+        if (labels[i] != k) continue;
+        const double x = rows(static_cast<Index>(i), 0);
+        n += 1.0;
+        mean += x;
+        squares += x * x;
+      }
+      mean /= n;
+      // A normal with unknown mean and variance: beta = 0.25, nu = 3, psi = 0.2.
+      const double psi = 0.2 + squares - n * mean * mean + 0.25 * n / (0.25 + n) * mean * mean;
+      value *= std::tgamma(n) * std::pow(std::numbers::pi, -0.5 * n) * std::sqrt(0.25 / (0.25 + n)) *
+               std::pow(0.2, 1.5) / std::pow(psi, 0.5 * (3.0 + n)) * std::tgamma(0.5 * (3.0 + n)) /
+               std::tgamma(1.5);
+    }
+    result[partition_name(labels)] = value;
+    total += value;
+  }
+  for (auto& [name, value] : result) value /= total;
+  return result;
+}
+
+/// How often a chain visits each partition, against the posterior.
+void expect_frequencies(std::size_t n_clusters, int n_steps, const Kernel& kernel) {
+  const std::map<std::string, double> expected = enumerate(n_clusters);
+  const Matrix rows = five_rows();
+  const DpModel model = small_model(1);
+  const Frame frame = plain_frame(1);
+  const DpUnits units{WeightedRows(rows.view())};
+  DpState state(units, frame, model, 1, silent_observer());
+  std::vector<std::int32_t> start;
+  for (std::int32_t i = 0; i < 5; ++i)
+    start.push_back(i % static_cast<std::int32_t>(std::max<std::size_t>(1, n_clusters)));
+  state.set_labels(start);
+  std::vector<std::string> visits;
+  for (int i = 0; i < n_steps; ++i) {
+    kernel(state, 12, i);
+    visits.push_back(partition_name(state.labels));
+  }
+  for (const auto& [name, probability] : expected) {
+    std::vector<double> trace;
+    for (const std::string& visit : visits) trace.push_back(visit == name ? 1.0 : 0.0);
+    const Estimate found(trace);
+    EXPECT_LT(std::abs(found.mean - probability), bound * std::sqrt(found.variance) + 1e-4)
+        << name << ": " << found.mean << ", expected " << probability;
+  }
+}
+
+// Every partition of five rows: 15 and 25 of them, then all 52. |z| below 5 (and 1e-4 for those that are
+// hardly ever seen): a right sampler fails with probability below 1e-4.
+TEST(DpChain, AllLabelsAtOnceKeepTheirDistributionSlow) {
+  const Kernel labels_alone = [](DpState& state, std::uint64_t seed, Index iteration) {
+    RandomStream random(seed, RandomPurpose::dp_step, static_cast<std::uint64_t>(iteration));
+    resample_labels(state, random);
+  };
+  expect_frequencies(2, 100000, labels_alone);
+  expect_frequencies(3, 100000, labels_alone);
+}
+
+TEST(DpChain, PartitionsHaveTheirPosteriorProbabilitiesSlow) {
+  expect_frequencies(0, 30000, iterate);
+}
+
+// Its mean and mean square; both fail with probability below 1e-6.
+TEST(DpChain, ConcentrationHasItsPosterior) {
+  const Matrix rows = five_rows();
+  const DpModel model = small_model(1);
+  const Frame frame = plain_frame(1);
+  const DpUnits units{WeightedRows(rows.view())};
+  DpState state(units, frame, model, 1, silent_observer());
+  state.set_labels({0, 1, 0, 2, 2});
+  RandomStream random(3, RandomPurpose::dp_step);
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int i = 0; i < 400000; ++i) {
+    resample_concentration(state, random);
+    first.push_back(state.concentration);
+    second.push_back(state.concentration * state.concentration);
+  }
+  const double mass = concentration_integral(model, 3.0, 5.0, 0.0);
+  const Estimate mean(first);
+  const Estimate square(second);
+  EXPECT_NEAR(mean.mean, concentration_integral(model, 3.0, 5.0, 1.0) / mass,
+              bound * std::sqrt(mean.variance));
+  EXPECT_NEAR(square.mean, concentration_integral(model, 3.0, 5.0, 2.0) / mass,
+              bound * std::sqrt(square.variance));
+}
+
 // Probabilities of 1 to 7 clusters and the mean of the concentration: 8 comparisons, |z| below 5, so a right
 // sampler fails with probability below 1e-5.
 TEST(DpChain, NumberOfClustersIsThatOfAPlainCollapsedSamplerSlow) {

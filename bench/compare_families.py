@@ -21,6 +21,7 @@ import time
 CHOICES = [
     ("vb-gmm", []),
     ("gmm", []),
+    ("dp-gmm", []),
     ("kde", ["--kde-bandwidth", "likelihood"]),
     ("kde", ["--kde-bandwidth", "silverman"]),
 ]

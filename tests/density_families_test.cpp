@@ -46,6 +46,11 @@ std::vector<DensityOptions> all_variants() {
     options.kde.kde_bandwidth = bandwidth;
     all.push_back(options);
   }
+  options.density = "dp-gmm";
+  options.dp_mixture.dp_iterations = 80;
+  options.dp_mixture.dp_burn_in = 40;
+  options.dp_mixture.dp_draws = 10;
+  all.push_back(options);
   return all;
 }
 
@@ -167,6 +172,8 @@ TEST(DensityFamilies, ThreadsChangeNoBit) {
   const Matrix rows = random_blobs(13, 20000, 2, 3, 2.0);
   for (DensityOptions options : all_variants()) {
     options.gmm.max_iterations = options.vb_mixture.max_iterations = 10;
+    options.dp_mixture.dp_iterations = 20;
+    options.dp_mixture.dp_burn_in = 10;
     const Matrix few(500, 2, std::vector<double>(rows.row(0), rows.row(500)));
     EXPECT_EQ(log_densities(*fit(options, rows, {}, 1), few), log_densities(*fit(options, rows, {}, 3), few))
         << options.density;
@@ -202,6 +209,7 @@ TEST(DensityFamilies, DegenerateRowsGiveFiniteAnswers) {
   Matrix few(3, 3);
   Matrix far(60, 3);
   Matrix huge(30, 3);
+  Matrix enormous(30, 3);
   RandomStream random(1, RandomPurpose::simulation);
   for (Index i = 0; i < 60; ++i) {
     const double a = random.normal();
@@ -212,10 +220,11 @@ TEST(DensityFamilies, DegenerateRowsGiveFiniteAnswers) {
       if (i < 3) few(i, j) = random.normal();
       far(i, j) = 1e9 + random.normal();
       if (i < 30) huge(i, j) = 1e150 * random.normal();
+      if (i < 30) enormous(i, j) = 1e300 * random.normal();
     }
   }
   const Matrix questions(4, 3, {0.0, 0.0, 0.0, 3.5, 3.5, 3.5, 1e9, 1e9, 1e9, 1e300, -1e300, 1e300});
-  const Matrix* const cases[] = {&collinear, &equal, &one, &few, &far, &huge};
+  const Matrix* const cases[] = {&collinear, &equal, &one, &few, &far, &huge, &enormous};
   for (DensityOptions options : all_variants()) {
     options.gmm.n_components = options.vb_mixture.n_components = 50; // more than rows
     for (const Matrix* rows : cases) {

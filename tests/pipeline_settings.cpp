@@ -122,6 +122,11 @@ TEST(Settings, EachSettingReadsBackWhatWasSet) {
       {"covariance-floor", {{"1e-2"}, "0.01"}},
       {"kde-bandwidth", {{"scott"}, "\"scott\""}},
       {"kde-tolerance", {{"0.01"}, "0.01"}},
+      {"dp-iterations", {{"70"}, "70"}},
+      {"dp-burn-in", {{"7"}, "7"}},
+      {"dp-draws", {{"8"}, "8"}},
+      {"dp-base-scale", {{"0.5"}, "0.5"}},
+      {"dp-concentration", {{"2.5"}, "2.5"}},
       {"seed", {{"18446744073709551615"}, "18446744073709551615"}}};
   for (const auto& [name, texts_and_json] : cases) {
     EXPECT_EQ(json_after(name, texts_and_json.first), texts_and_json.second) << name;

@@ -4,9 +4,11 @@
 #include <mutex>
 #include <utility>
 
+#include "density/dp_mixture.hpp"
 #include "density/gmm.hpp"
 #include "density/kde.hpp"
 #include "density/vb_mixture.hpp"
+#include "lacuna/density/dp_mixture.hpp"
 #include "lacuna/density/gmm.hpp"
 #include "lacuna/density/kde.hpp"
 #include "lacuna/density/vb_mixture.hpp"
@@ -30,6 +32,12 @@ std::vector<DensityFamilyEntry> own_families() {
       {"kde", [](const DensityOptions& options) { return std::make_shared<KdeFamily>(options.kde); },
        Kde::load,
        [](const DensityOptions& options, OptionChecks& checks) { check_options(options.kde, checks); }},
+      {"dp-gmm",
+       [](const DensityOptions& options) { return std::make_shared<DpMixtureFamily>(options.dp_mixture); },
+       DpMixture::load,
+       [](const DensityOptions& options, OptionChecks& checks) {
+         check_options(options.dp_mixture, checks);
+       }},
   };
 }
 

@@ -234,6 +234,27 @@ void add_vb_mixture_settings(std::vector<FitSetting>& all) {
            [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; })});
 }
 
+void add_dp_mixture_settings(std::vector<FitSetting>& all) {
+  const std::string group = "Density";
+  add_for_families(
+      all, {"dp-gmm"},
+      {setting(
+           "dp-iterations", group, "N", "Iterations of the Markov chain, the burn-in included",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_iterations; }),
+       setting(
+           "dp-burn-in", group, "N", "First iterations that count for nothing",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_burn_in; }),
+       setting(
+           "dp-draws", group, "N", "Later iterations, evenly spaced, that the density is averaged over",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_draws; }),
+       setting(
+           "dp-base-scale", group, "X", "Expected share of the data's variance that lies within a cluster",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_base_scale; }),
+       setting(
+           "dp-concentration", group, "X", "Prior mean of the concentration; larger means more clusters",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_concentration; })});
+}
+
 void add_density_settings(std::vector<FitSetting>& all) {
   std::string names;
   for (const std::string& name : density_family_names()) names += (names.empty() ? "" : ", ") + name;
@@ -251,6 +272,7 @@ void add_density_settings(std::vector<FitSetting>& all) {
        setting(
            "kde-tolerance", "Density", "X", "Largest relative error of a density; 0 for exact sums",
            [](auto& request) -> auto& { return request.learning.kde.kde_tolerance; })});
+  add_dp_mixture_settings(all);
 }
 
 // Whole numbers with commas between them, such as the widths of layers.

@@ -6,7 +6,13 @@ import pandas as pd
 import pytest
 from cli_tool import blobs, run
 
-FAMILIES = ["vb-gmm", "gmm", "kde"]
+FAMILIES = ["vb-gmm", "gmm", "kde", "dp-gmm"]
+MEASURES = {
+    "vb-gmm": set(),
+    "gmm": {"aic", "bic"},
+    "kde": {"bandwidth_factor", "effective_sample_size"},
+    "dp-gmm": {"clusters", "concentration", "ess_clusters", "ess_concentration", "ess_log_joint"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +34,10 @@ def test_fit_predict_info(folder, family):
     record = json.loads((folder / "fit.json").read_text())
     assert record["options"]["density"] == family
     assert ("kde-tolerance" in record["options"]) == (family == "kde")
-    assert ("components" in record["options"]) == (family != "kde")
+    assert ("components" in record["options"]) == (family in ["vb-gmm", "gmm"])
+    assert ("dp-iterations" in record["options"]) == (family == "dp-gmm")
     measures = record["summary"]["densities"][0]["measures"]
-    assert set(measures) == {"vb-gmm": set(), "gmm": {"aic", "bic"}, "kde": {"bandwidth_factor", "effective_sample_size"}}[family]
+    assert set(measures) == MEASURES[family]
     assert f"density               {family}" in run("info", "model", cwd=folder).stdout
 
 
@@ -40,6 +47,8 @@ def test_fit_predict_info(folder, family):
         ("kde", "components", "4", "vb-gmm or gmm"),
         ("gmm", "mean-precision", "2", "vb-gmm"),
         ("vb-gmm", "kde-tolerance", "0.1", "kde"),
+        ("dp-gmm", "components", "4", "vb-gmm or gmm"),
+        ("kde", "dp-draws", "4", "dp-gmm"),
     ],
 )
 def test_options_of_other_families_are_refused(folder, family, option, value, remedy):

@@ -27,6 +27,8 @@ enum class RandomPurpose : std::uint32_t {
   vae_encoding = 23, ///< drawn encodings, keyed by row
   vae_held_out = 24, ///< which rows are held out
   report_rows = 40,  ///< which rows a report draws, keyed by row
+  dp_step = 50,      ///< one iteration of the Dirichlet process sampler, keyed by iteration
+  dp_label = 51,     ///< its labels, keyed by unit
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

@@ -19,9 +19,10 @@ struct DensityFitSummary {
   Index n_components = 0;      ///< components that are still switched on (0: the family has none)
   Index n_iterations = 0;      ///< of the restart that was kept
   double objective = 0.0;      ///< what the fit maximised (VB: the full evidence lower bound)
-  std::string stop_reason;     ///< "converged" or "max_iterations"
+  std::string stop_reason;     ///< "converged", "max_iterations", or "sampled": a chain of a chosen length
   std::vector<double> history; ///< the objective after each iteration, of the restart that was kept
   std::map<std::string, double> measures; ///< what else the family says about its fit: "bic", "aic", ...
+  std::map<std::string, std::vector<double>> traces; ///< what else it followed, after each iteration
 };
 
 /// A fitted density over feature vectors. Immutable and safe to use from many threads at once.

@@ -7,6 +7,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/density.hpp"
+#include "lacuna/density/dp_mixture_options.hpp"
 #include "lacuna/density/gmm_options.hpp"
 #include "lacuna/density/kde_options.hpp"
 #include "lacuna/density/vb_mixture_options.hpp"
@@ -19,6 +20,7 @@ struct DensityOptions {
   VbMixtureOptions vb_mixture;
   GmmOptions gmm;
   KdeOptions kde;
+  DpMixtureOptions dp_mixture;
 };
 
 /// One family under its name: everything lacuna needs to fit its densities and to read them back.

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include "density/dp_state.hpp"
+#include "density/frame.hpp"
+#include "density/mixture_terms.hpp"
+#include "lacuna/density/density.hpp"
+
+namespace lacuna {
+
+/// The kept draws of a chain: the clusters of all draws, one draw after another.
+struct DpDraws {
+  double base_beta = 1.0;
+  double base_nu = 1.0;
+  double base_scatter = 1.0;
+  std::vector<double> concentration; ///< per draw
+  std::vector<double> n_clusters;    ///< per draw
+  std::vector<double> rows;          ///< per cluster: the weight of its rows
+  Matrix mean;                       ///< clusters x features: of the cluster's posterior, in the frame
+  Matrix whitener;                   ///< clusters x packed triangle: A with A' A = Psi^-1
+
+  Index n_features() const { return mean.n_cols(); }
+  NormalInverseWishart base() const;
+  NormalInverseWishart posterior(Index cluster) const;
+};
+
+/// Collects draws one after another.
+class DpDrawList {
+public:
+  explicit DpDrawList(const NormalInverseWishart& base) : base_(base) {}
+  void add(double concentration, std::span<const DpCluster> clusters);
+  DpDraws finish() const;
+
+private:
+  const NormalInverseWishart& base_;
+  DpDraws draws_;
+  std::vector<double> mean_;
+  std::vector<double> whitener_;
+};
+
+/// A fitted Dirichlet process mixture: the mean of the predictive densities of its draws.
+class DpMixture : public Density {
+public:
+  DpMixture(Frame frame, DpDraws draws, DensityFitSummary summary);
+
+  Index n_features() const override { return frame_.n_features(); }
+  void log_density(MatrixView rows, std::span<double> out) const override;
+  void sample(RandomStream& random, std::span<double> out) const override;
+  const DensityFitSummary& summary() const override { return summary_; }
+  std::string family() const override { return "dp-gmm"; }
+  void save(Archive& archive, const std::string& prefix) const override;
+  static std::shared_ptr<const DpMixture> load(const Archive& archive, const std::string& prefix);
+
+  const Frame& frame() const { return frame_; }
+  const DpDraws& draws() const { return draws_; }
+  /// One draw's clusters, without the part of those yet unseen, as the kernels take them.
+  MixtureTerms draw_terms(Index draw) const;
+
+private:
+  Frame frame_;
+  DpDraws draws_;
+  DensityFitSummary summary_;
+  std::vector<double> weight_; ///< of each cluster, then of the base measure; sums to one
+  MixtureTerms terms_;
+  double log_jacobian_;
+};
+
+} // namespace lacuna

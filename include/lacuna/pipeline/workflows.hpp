@@ -23,7 +23,7 @@ struct FitRequest {
   std::string label_column; ///< empty when table.labels_path is given
   std::vector<std::string> classes;
   TableOptions table;
-  FeatureOptions features{{FeatureSpec{}}, {}}; ///< standardize, unless told otherwise
+  FeatureOptions features; ///< none, unless told otherwise: densities standardise for themselves
   LearningOptions learning;
 };
 /// Whether categories reach the densities as numbers: where they know what to do with them, and no map mixes

@@ -53,7 +53,8 @@ class ReliableClassifier(ClassifierMixin, BaseEstimator):
         One of lacuna's density families ("vb-gmm", "gmm", "kde"), one of its density estimators, or any object
         with `fit(X)` and `score_samples(X)`. Such an object is cloned for every fit. When its `fit` takes
         `sample_weight` it gets the weights of the rows; otherwise it is fitted to rows resampled by weight. Random
-        states that it leaves at None follow `random_state`.
+        states that it leaves at None follow `random_state`. It is called by one thread at a time, in a fixed order.
+        Such a model can be pickled but not saved.
     kappa : float or "auto:ALPHA", default="auto:0.05"
         Threshold of the informative region. "auto:0.05" calls at most 5 % of rows like the labeled ones
         uninformative.
@@ -212,6 +213,8 @@ category_concentration, own_variance : default=None
     def _settings(self, seed=0):
         of_density, bridge = self._density_settings()
         values = {name: getattr(self, name) for name in _GENERAL}
+        if bridge is not None:
+            values["threads"] = 1  # objects that share a random generator would otherwise use it in any order
         return setting_texts({**values, **of_density, "seed": seed}), bridge
 
     def _takes_gaps(self):
@@ -308,7 +311,8 @@ category_concentration, own_variance : default=None
         check_is_fitted(self)
         features = self._read_features(X)
         with progress(self.verbose) as report:
-            return Scores(*self._model.score(features, self.threads, report))
+            threads = self.threads if isinstance(self.density, (str, DensityEstimator)) else 1
+            return Scores(*self._model.score(features, threads, report))
 
     def predict(self, X):
         """The likeliest class of each row."""

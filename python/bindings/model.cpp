@@ -40,11 +40,16 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-Model fit_model(const Numbers& features, const Integers& labels, const std::vector<std::string>& class_names,
-                const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
-                const SettingTexts& settings, const py::object& density, const py::object& progress) {
-  FitRequest request = make_request(settings);
-  TableSchema schema = make_schema(columns, request.label_column);
+/// One model per method.
+std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
+                              const Integers& labels, const std::vector<std::string>& class_names,
+                              const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
+                              const SettingTexts& settings, const py::object& density,
+                              const py::object& progress) {
+  const FitRequest request = make_request(settings);
+  const TableSchema schema = make_schema(columns, request.label_column);
+  std::vector<Method> wanted;
+  for (const std::string& method : methods) wanted.push_back(parse_method(method));
   DatasetView data;
   data.features = matrix_view(features);
   data.labels = {labels.data(), static_cast<std::size_t>(labels.size())};
@@ -54,11 +59,13 @@ Model fit_model(const Numbers& features, const Integers& labels, const std::vect
   data.levels = schema.levels();
   std::optional<PythonFamily> family;
   if (!density.is_none()) family.emplace(density);
-  std::optional<FitOutcome> outcome;
+  std::vector<FitOutcome> outcomes;
   run_work(progress, [&](Observer& observer) {
-    outcome = fit_dataset(request, data, std::move(schema), family ? &*family : nullptr, observer);
+    outcomes = fit_dataset(request, wanted, data, schema, family ? &*family : nullptr, observer);
   });
-  return std::move(outcome->model);
+  std::vector<Model> models;
+  for (FitOutcome& outcome : outcomes) models.push_back(std::move(outcome.model));
+  return models;
 }
 
 /// What the classifier says, as arrays of the caller.
@@ -155,9 +162,9 @@ void bind_model(py::module_& module) {
       .def(py::pickle([](const Model& model) { return get_state(model); },
                       [](const py::tuple& state) { return set_state(state); }));
   module.def("load_model", load_model);
-  module.def("fit_model", fit_model, py::arg("features").noconvert(), py::arg("labels").noconvert(),
-             py::arg("class_names"), py::arg("weights").noconvert(), py::arg("columns"), py::arg("settings"),
-             py::arg("density"), py::arg("progress"));
+  module.def("fit_models", fit_models, py::arg("methods"), py::arg("features").noconvert(),
+             py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),
+             py::arg("columns"), py::arg("settings"), py::arg("density"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -11,4 +11,5 @@ PYBIND11_MODULE(_core, module) {
   lacuna::python::bind_model(module);
   lacuna::python::bind_density(module);
   lacuna::python::bind_features(module);
+  lacuna::python::bind_evaluation(module);
 }

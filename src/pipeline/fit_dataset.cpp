@@ -1,3 +1,5 @@
+#include <array>
+
 #include "lacuna/pipeline/workflows.hpp"
 #include "pipeline/record.hpp"
 
@@ -17,12 +19,19 @@ std::string record_of(const FitRequest& request, const DatasetView& data, const 
 
 } // namespace
 
-FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, TableSchema schema,
+FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, const TableSchema& schema,
                        const DensityFamily* family, Observer& observer) {
+  const std::array methods{request.learning.method};
+  return std::move(fit_dataset(request, methods, data, schema, family, observer).front());
+}
+
+std::vector<FitOutcome> fit_dataset(const FitRequest& request, std::span<const Method> methods,
+                                    const DatasetView& data, const TableSchema& schema,
+                                    const DensityFamily* family, Observer& observer) {
   check_options(request.learning); // before the maps, which may take long
   check_dataset(data);
-  FeatureChain features = fit_features(request.features, data.features, request.learning.seed,
-                                       request.learning.threads, observer, data.levels);
+  const FeatureChain features = fit_features(request.features, data.features, request.learning.seed,
+                                             request.learning.threads, observer, data.levels);
   Matrix mapped;
   DatasetView seen = data;
   if (!features.empty()) {
@@ -30,12 +39,19 @@ FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, Table
     seen.features = mapped.view();
     seen.feature_names = features.output_names(data.feature_names);
   }
-  FitResult fit = family != nullptr ? fit_classifier(seen, request.learning, *family, observer)
-                                    : fit_classifier(seen, request.learning, observer);
-  std::string record = record_of(request, seen, schema, fit.summary);
-  return {{std::move(schema), std::move(features), std::move(fit.classifier), std::move(record)},
-          std::move(fit.summary),
-          {}};
+  std::vector<FitResult> fits = family != nullptr
+                                    ? fit_classifiers(seen, request.learning, methods, *family, observer)
+                                    : fit_classifiers(seen, request.learning, methods, observer);
+  std::vector<FitOutcome> outcomes;
+  for (std::size_t m = 0; m < fits.size(); ++m) {
+    FitRequest of_method = request;
+    of_method.learning.method = methods[m];
+    std::string record = record_of(of_method, seen, schema, fits[m].summary);
+    outcomes.push_back({{schema, features, std::move(fits[m].classifier), std::move(record)},
+                        std::move(fits[m].summary),
+                        {}});
+  }
+  return outcomes;
 }
 
 } // namespace lacuna

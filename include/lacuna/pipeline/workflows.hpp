@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,8 +44,12 @@ FitOutcome fit_table(const FitRequest& request, Observer& observer);
 /// `request` only features, learning and what the record tells count. `family` replaces the one that
 /// request.learning.density names; a model with a family that cannot save its densities cannot be saved
 /// either.
-FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, TableSchema schema,
+FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, const TableSchema& schema,
                        const DensityFamily* family, Observer& observer);
+/// The same for several methods; what they share is fitted once.
+std::vector<FitOutcome> fit_dataset(const FitRequest& request, std::span<const Method> methods,
+                                    const DatasetView& data, const TableSchema& schema,
+                                    const DensityFamily* family, Observer& observer);
 
 /// Scores a table block by block and hands finished CSV text, header first, to `write`. Returns the number of
 /// rows.

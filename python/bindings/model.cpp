@@ -18,7 +18,7 @@ namespace lacuna::python {
 namespace {
 
 /// Rows that are scored between two looks at Ctrl-C.
-constexpr Index rows_per_thread = 1 << 14;
+constexpr Index rows_per_thread = 1 << 12;
 
 /// Name, categories (none for a number), and whether one feature holds the category's number.
 using ColumnTuple = std::tuple<std::string, std::optional<std::vector<std::string>>, bool>;

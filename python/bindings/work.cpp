@@ -28,7 +28,7 @@ public:
     stage_ = stage;
     done_ = done;
     total_ = total;
-    has_news_ = true;
+    has_begun_ = true;
   }
   void warning(std::string_view text) override {
     const std::lock_guard lock(mutex_);
@@ -37,13 +37,14 @@ public:
   bool cancelled() const override { return cancelled_.load(std::memory_order_relaxed); }
 
   void cancel() { cancelled_.store(true); }
+  /// Also when there is nothing new: a bar counts the seconds.
   void show(const py::object& progress) {
     std::string stage;
     double done = 0.0;
     double total = 0.0;
     {
       const std::lock_guard lock(mutex_);
-      if (!std::exchange(has_news_, false)) return;
+      if (!has_begun_) return;
       stage = stage_;
       done = done_;
       total = total_;
@@ -60,7 +61,7 @@ private:
   std::string stage_;
   double done_ = 0.0;
   double total_ = 0.0;
-  bool has_news_ = false;
+  bool has_begun_ = false;
   std::vector<std::string> warnings_;
   std::atomic<bool> cancelled_{false};
 };

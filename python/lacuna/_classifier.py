@@ -398,7 +398,7 @@ def _parameters_of(options, classes, kind):
     values["random_state"] = values.pop("seed", 0)
     names = values.pop("classes", None)
     values["classes"] = classes_from_names(names, kind).tolist() if names else None
-    values["missing_label"] = None if np.any(classes == (-1 if classes.dtype.kind in "if" else "-1")) else -1
+    values["missing_label"] = None if missing_mask(classes, -1).any() else -1
     values["categorical"] = values.get("categorical") or None
     known = ReliableClassifier().get_params()
     return {name: value for name, value in values.items() if name in known}

@@ -43,14 +43,12 @@ class _Notebook:
         self._display = None
 
     def show(self, text):
-        from IPython.display import TextDisplayObject, display
+        from IPython.display import display
 
-        line = TextDisplayObject(text)
-        line._repr_mimebundle_ = lambda **_: {"text/plain": text}
         if self._display is None:
-            self._display = display(line, display_id=True)
+            self._display = display({"text/plain": text}, raw=True, display_id=True)
         else:
-            self._display.update(line)
+            self._display.update({"text/plain": text}, raw=True)
 
     def clear(self):
         if self._display is not None:

@@ -21,8 +21,11 @@ from lacuna._core import version as __version__
 if TYPE_CHECKING:
     from lacuna._autoencoder import VariationalAutoencoder
     from lacuna._classifier import ReliableClassifier, load
+    from lacuna._compare import compare
     from lacuna._densities import DirichletProcessMixture, GaussianMixture, KernelDensity, VariationalGaussianMixture
     from lacuna._model_selection import SemiSupervisedKFold
+    from lacuna._reliability import reliability
+    from lacuna._report import report
     from lacuna._settings import preset
 
 # Where each name lives. It is imported when first used: scikit-learn takes half a second, torch takes several.
@@ -36,6 +39,9 @@ _PLACES = {
     "VariationalAutoencoder": "_autoencoder",
     "SemiSupervisedKFold": "_model_selection",
     "preset": "_settings",
+    "reliability": "_reliability",
+    "compare": "_compare",
+    "report": "_report",
 }
 
 __all__ = ["__version__", *_PLACES]

@@ -242,6 +242,12 @@ category_concentration, own_variance : default=None
         -------
         self
         """
+        (model,), classes = self._fit_methods([self.method], X, y, sample_weight)
+        self._set_model(model, classes)
+        return self
+
+    def _fit_methods(self, methods, X, y, sample_weight):
+        """One model per method, and the classes; what the methods share is fitted once."""
         if y is None:
             raise ValueError("This ReliableClassifier estimator requires y to be passed, but the target y is None.")
         seed = seed_of(self.random_state)
@@ -255,17 +261,18 @@ category_concentration, own_variance : default=None
             sample_weight = np.ascontiguousarray(sample_weight)
         if self.classes is not None:
             settings.append(("classes", class_names(self.classes)))
+        columns = [tuple(column) for column in columns]
         with progress(self.verbose) as report:
-            model = _core.fit_model(
-                features, codes, class_names(classes), sample_weight, [tuple(c) for c in columns], settings, bridge, report
+            models = _core.fit_models(
+                methods, features, codes, class_names(classes), sample_weight, columns, settings, bridge, report
             )
-        record = json.loads(model.record)
-        record["python"] = {"label_type": type_name(classes)}
-        if bridge is not None:
-            record["options"]["density"] = type(bridge.estimator).__name__
-        model.record = json.dumps(record, indent=2)
-        self._set_model(model, classes)
-        return self
+        for model in models:
+            record = json.loads(model.record)
+            record["python"] = {"label_type": type_name(classes)}
+            if bridge is not None:
+                record["options"]["density"] = type(bridge.estimator).__name__
+            model.record = json.dumps(record, indent=2)
+        return models, classes
 
     def _learn_features(self, X, settings, bridge):
         allow_nan = self._takes_gaps()

@@ -40,7 +40,7 @@ def _same(label, missing_label, text):
     return False
 
 
-def _plain(labels):
+def plain_labels(labels):
     """Labels out of an object array as an array of one type."""
     if labels.dtype != object or len(labels) == 0:
         return labels
@@ -68,7 +68,7 @@ def _check_not_ambiguous(y, mask, labeled, missing_label, classes):
 
 
 def _named_classes(classes, missing_label):
-    named = _plain(np.asarray(list(classes), dtype=object))
+    named = plain_labels(np.asarray(list(classes), dtype=object))
     if missing_mask(named, missing_label).any():
         raise ValueError(
             f"classes names {missing_label!r}, which is also the missing_label. {_REMEDY}"
@@ -87,7 +87,7 @@ def encode_labels(y, classes, missing_label):
         assert_all_finite(labeled, input_name="y")
     elif labeled.dtype == object and any(is_null(label) for label in labeled):
         raise ValueError("Input y contains NaN or None. If these rows are unlabeled, set missing_label=None")
-    labeled = _plain(labeled)
+    labeled = plain_labels(labeled)
     _check_not_ambiguous(y, mask, labeled, missing_label, classes)
     if len(labeled) == 0:
         raise ValueError(

@@ -18,6 +18,7 @@ CONFINED = [
     (re.compile(r"boost/"), "Boost", ("src/math/", "tests/math_")),
     (re.compile(r"(torch|ATen|c10)/"), "torch", ("src/features/torch/",)),
     (re.compile(r"mpi\.h$"), "MPI", ("src/distributed/",)),
+    (re.compile(r"pybind11/|Python\.h$"), "Python", ("python/bindings/",)),
 ]
 
 STANDARD = set(
@@ -46,7 +47,7 @@ def allowed_rooms(room):
 
 
 def room_of_file(path):
-    """The room a file of the repository belongs to; None for apps, bench, fuzz and examples."""
+    """The room a file of the repository belongs to; None for apps, python, bench, fuzz and examples."""
     parts = path.split("/")
     if path.startswith("include/lacuna/"):
         return parts[2]
@@ -98,7 +99,7 @@ def check(root):
     root = Path(root).resolve()
     breaches = []
     n_files = 0
-    for folder in ("include", "src", "apps", "tests", "bench", "fuzz", "examples"):
+    for folder in ("include", "src", "apps", "python", "tests", "bench", "fuzz", "examples"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in (".hpp", ".cpp", ".h", ".ipp"):
                 continue

@@ -17,6 +17,7 @@ GOOD = {
     "src/evaluation/e.cpp": '#include "lacuna/core/a.hpp"\n',
     "src/features/torch/vae.cpp": "#include <torch/torch.h>\n",
     "apps/lacuna/main.cpp": '#include <CLI/CLI.hpp>\n#include "lacuna/density/d.hpp"\n',
+    "python/bindings/p.cpp": '#include <pybind11/pybind11.h>\n#include "lacuna/density/d.hpp"\n',
     "tests/density_d.cpp": '#include "density/inner.hpp"\n#include "lacuna/core/a.hpp"\n',
     "tests/core_a.cpp": '#include "lacuna/density/d.hpp"\n',
     "fuzz/fuzz_d.cpp": '#include "density/inner.hpp"\n',
@@ -41,6 +42,8 @@ BAD = [
     ("src/density/b.cpp", "#include <boost/math/tools/roots.hpp>\n", 1, "Boost may be included only"),
     ("src/features/pca.cpp", "#include <torch/torch.h>\n", 1, "torch may be included only"),
     ("src/core/c.cpp", "#include <mpi.h>\n", 1, "MPI may be included only"),
+    ("src/core/c.cpp", "#include <pybind11/numpy.h>\n", 1, "Python may be included only"),
+    ("python/bindings/p.cpp", '#include "density/inner.hpp"\n', 1, "private to src/density"),
     ("src/core/c.cpp", "#include HEADER\n", 1, "macro"),
     ("src/attic/c.cpp", "", 1, "no room of this name"),
 ]

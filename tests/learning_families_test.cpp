@@ -73,5 +73,19 @@ TEST(FamiliesInTheMethod, ThreadsAndBlocksChangeNoBit) {
   }
 }
 
+TEST(FamiliesInTheMethod, ProbabilitiesSumToOneWhereDensitiesAreLowest) {
+  const Dataset data = two_classes_and_a_cloud();
+  LearningOptions options;
+  const Matrix far(2, data.n_features(),
+                   std::vector<double>(2 * static_cast<std::size_t>(data.n_features()), 1e99));
+  for (const std::string& family : density_family_names()) {
+    options.density = family;
+    const Scores scores = fit_classifier(data, options).classifier.score(far.view(), 1);
+    EXPECT_NEAR(scores.posterior(0, 0) + scores.posterior(0, 1), 1.0, 1e-12) << family;
+    EXPECT_GE(scores.error_probability[0], 0.0) << family;
+    EXPECT_LE(scores.error_probability[0], 0.5 + 1e-12) << family;
+  }
+}
+
 } // namespace
 } // namespace lacuna

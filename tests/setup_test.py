@@ -60,6 +60,12 @@ class Setup(unittest.TestCase):
         result, calls = self.run_setup("--for", "demo")
         self.assertEqual((result.returncode, calls), (0, []))
 
+    def test_python_needs_its_own_packages_and_no_others(self):
+        self.machine(uid=0, missing=["clang-14", "pybind11-dev", "cmake"])
+        result, calls = self.run_setup("--for", "python")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(calls[1], " install --no-install-recommends cmake pybind11-dev$")
+
     def test_passwordless_sudo_is_used(self):
         self.machine(uid=1000, missing=["cmake"], sudo=True)
         result, calls = self.run_setup()

@@ -40,18 +40,6 @@ Texts config_values(const ConfigItem& item, Kind kind) {
   return item.values;
 }
 
-// An option of another family would do nothing, which is not what the user expects of it.
-void check_family(const FitSetting& setting, const FitRequest& request) {
-  const std::vector<std::string> known = density_family_names();
-  const std::string& family = request.learning.density;
-  const bool is_known = std::find(known.begin(), known.end(), family) != known.end();
-  if (!is_known || setting.applies_to(request)) return; // an unknown family is reported later, as such
-  std::string names;
-  for (const std::string& name : setting.families) names += (names.empty() ? "" : " or ") + name;
-  throw Error(ErrorKind::usage, setting.name + ": density family " + family +
-                                    " has no such option; leave it out, or choose --density " + names);
-}
-
 } // namespace
 
 FitOptions::FitOptions(CLI::App& app, std::set<std::string> without)
@@ -125,7 +113,7 @@ FitArguments FitOptions::resolve() const {
                                ? command_line_values(*entry.option, setting.name, setting.kind)
                                : config_values(*item, setting.kind));
   });
-  for_each_given([&](const Entry& entry, const auto&) { check_family(entry.setting, arguments.request); });
+  for_each_given([&](const Entry& entry, const auto&) { entry.setting.require_family(arguments.request); });
   return arguments;
 }
 

@@ -26,7 +26,7 @@ std::string column_text(const std::vector<std::string>& names, Index j) {
                        : fmt::format("column '{}'", names[static_cast<std::size_t>(j)]);
 }
 
-void check_features(const Dataset& data) {
+void check_features(const DatasetView& data) {
   for (Index i = 0; i < data.n_rows(); ++i) {
     const double* row = data.features.row(i);
     for (Index j = 0; j < data.n_features(); ++j) {
@@ -41,7 +41,7 @@ void check_features(const Dataset& data) {
   }
 }
 
-void check_levels(const Dataset& data) {
+void check_levels(const DatasetView& data) {
   if (data.levels.empty()) return;
   check_size("numbers of levels", data.levels.size(), data.n_features(), "columns");
   for (Index j = 0; j < data.n_features(); ++j) {
@@ -60,7 +60,7 @@ void check_levels(const Dataset& data) {
   }
 }
 
-void check_labels(const Dataset& data) {
+void check_labels(const DatasetView& data) {
   for (std::size_t i = 0; i < data.labels.size(); ++i) {
     const int label = data.labels[i];
     if (label != missing_label && (label < 0 || label >= data.n_classes()))
@@ -73,7 +73,7 @@ void check_labels(const Dataset& data) {
     if (!seen.insert(name).second) fail("the class '{}' is named twice; class names must differ", name);
 }
 
-void check_weights(const Dataset& data) {
+void check_weights(const DatasetView& data) {
   for (std::size_t i = 0; i < data.weights.size(); ++i)
     if (!(data.weights[i] >= 0.0) || !std::isfinite(data.weights[i]))
       fail("row {}: the weight is {:g}; weights must be finite and not negative", i + 1, data.weights[i]);
@@ -81,7 +81,7 @@ void check_weights(const Dataset& data) {
 
 } // namespace
 
-void check_dataset(const Dataset& data) {
+void check_dataset(const DatasetView& data) {
   if (!data.labels.empty()) check_size("labels", data.labels.size(), data.n_rows(), "rows");
   if (!data.weights.empty()) check_size("weights", data.weights.size(), data.n_rows(), "rows");
   if (!data.feature_names.empty())

@@ -17,13 +17,13 @@ double RowList::total_weight() const {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
-FitShop::FitShop(const Dataset& data, const DensityFamily& family, int threads, Observer& observer)
-    : data_(data), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      reference_(row_moments(WeightedRows(data.features.view(), data.weights))),
-      class_keys_(static_cast<std::size_t>(data.n_classes()), -1) {
-  for (Index i = 0; i < data.n_rows(); ++i) {
+FitShop::FitShop(DatasetView data, const DensityFamily& family, int threads, Observer& observer)
+    : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
+      reference_(row_moments(WeightedRows(data_.features, data_.weights))),
+      class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
+  for (Index i = 0; i < data_.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
-    const Index y = data.labels[static_cast<std::size_t>(i)];
+    const Index y = data_.labels[static_cast<std::size_t>(i)];
     if (class_key(y) >= 0) continue;
     class_keys_[static_cast<std::size_t>(y)] = i;
     class_order_.push_back(y);
@@ -41,7 +41,7 @@ std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t s
   context.seed = seed;
   context.threads = threads;
   context.observer = &observer_;
-  return family_.fit(WeightedRows(data_.features.view(), rows.rows, rows.weights), context);
+  return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
 }
 
 ClassModel FitShop::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,

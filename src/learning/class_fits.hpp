@@ -30,9 +30,9 @@ struct RowList {
 /// What all fits of one run share: the data and how densities are fitted to parts of them.
 class FitShop {
 public:
-  FitShop(const Dataset& data, const DensityFamily& family, int threads, Observer& observer);
+  FitShop(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
 
-  const Dataset& data() const { return data_; }
+  const DatasetView& data() const { return data_; }
   int threads() const { return threads_; }
   Observer& observer() const { return observer_; }
   Index n_classes() const { return data_.n_classes(); }
@@ -55,7 +55,7 @@ public:
   std::vector<RowList> labeled_rows() const;
 
 private:
-  const Dataset& data_;
+  DatasetView data_;
   const DensityFamily& family_;
   int threads_;
   Observer& observer_;

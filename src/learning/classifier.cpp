@@ -91,15 +91,18 @@ private:
 
   /// Normalises log values in place, and reads off the prediction and its error probability.
   void set_posterior(Index row, double* posterior) {
-    const double total = log_sum_exp({posterior, at(n_classes_)});
     const auto best = static_cast<Index>(std::max_element(posterior, posterior + n_classes_) - posterior);
+    const double largest = posterior[best];
     double others = 0.0; // summed, because one minus a probability near one has few digits
     for (Index y = 0; y < n_classes_; ++y) {
-      posterior[y] = std::exp(posterior[y] - total);
+      // Divided by their sum below: the logarithm of that sum would be lost beside -1e200, far from all data.
+      posterior[y] = std::exp(posterior[y] - largest);
       if (y != best) others += posterior[y];
     }
+    const double total = 1.0 + others;
+    for (Index y = 0; y < n_classes_; ++y) posterior[y] /= total;
     scores_.prediction[at(row)] = static_cast<int>(best);
-    scores_.error_probability[at(row)] = std::min(1.0, others);
+    scores_.error_probability[at(row)] = others / total;
   }
 
   const GenerativeClassifier::Parts& parts_;

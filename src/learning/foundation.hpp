@@ -12,7 +12,7 @@ namespace lacuna {
 /// where labels say something, and the models that labels are drawn from. Not for several threads at once.
 class Foundation {
 public:
-  Foundation(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
+  Foundation(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
              Observer& observer)
       : options_(options), shop_(data, family, options.threads, observer) {}
 

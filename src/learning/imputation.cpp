@@ -20,7 +20,7 @@ constexpr double negligible_share = 1e-6;
 } // namespace
 
 SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill) {
-  const Dataset& data = shop.data();
+  const DatasetView& data = shop.data();
   // Block by block, so that no rows x classes matrix exists.
   struct Block {
     std::vector<RowList> rows;
@@ -28,7 +28,7 @@ SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::ve
     double weight = 0.0;
   };
   std::vector<Block> blocks(at((data.n_rows() + evidence_block_rows - 1) / evidence_block_rows));
-  for_each_block(model, data.features.view(), shop.threads(),
+  for_each_block(model, data.features, shop.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    Block& block = blocks[at(first / evidence_block_rows)];
                    block.rows.resize(at(shop.n_classes()));
@@ -68,10 +68,10 @@ SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::ve
 
 std::vector<RowList> fill_by_draw(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill,
                                   std::uint64_t seed) {
-  const Dataset& data = shop.data();
+  const DatasetView& data = shop.data();
   std::vector<int> label(at(data.n_rows()), missing_label);
   for_each_block(
-      model, data.features.view(), shop.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
+      model, data.features, shop.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
         for (Index b = 0; b < n; ++b) {
           const Index i = first + b;
           if (shop.is_labeled(i)) label[at(i)] = data.labels[at(i)];

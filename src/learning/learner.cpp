@@ -235,26 +235,26 @@ private:
   const LearningOptions& options_;
   Foundation& foundation_;
   const FitShop& shop_;
-  const Dataset& data_;
+  const DatasetView& data_;
   Observer& observer_;
   std::uint64_t final_seed_;
   FitSummary summary_;
   std::string em_stop_reason_ = "converged";
 };
 
-void check_family(const Dataset& data, const DensityFamily& family) {
+void check_family(const DatasetView& data, const DensityFamily& family) {
   if (!family.handles_categories() &&
       std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
     throw Error(ErrorKind::data,
                 "the data have columns of categories as numbers, which this density cannot take; "
                 "give each category a column of zeros and ones");
   if (!family.handles_missing_values())
-    require_complete(data.features.view(), data.feature_names, 0, "this density");
+    require_complete(data.features, data.feature_names, 0, "this density");
 }
 
 } // namespace
 
-std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods, const DensityFamily& family,
                                        Observer& observer) {
   check_options(options);
@@ -269,18 +269,18 @@ std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOption
   return results;
 }
 
-std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods, Observer& observer) {
   check_options(options);
   return fit_classifiers(data, options, methods, *make_density_family(options), observer);
 }
 
-FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
+FitResult fit_classifier(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
                          Observer& observer) {
   return std::move(fit_classifiers(data, options, {&options.method, 1}, family, observer).front());
 }
 
-FitResult fit_classifier(const Dataset& data, const LearningOptions& options, Observer& observer) {
+FitResult fit_classifier(const DatasetView& data, const LearningOptions& options, Observer& observer) {
   return std::move(fit_classifiers(data, options, {&options.method, 1}, observer).front());
 }
 

@@ -35,7 +35,7 @@ std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, I
 /// 4).
 double choose_kappa(const FitShop& shop, const Density& unlabeled, double alpha, Index n_folds,
                     std::uint64_t seed) {
-  const Dataset& data = shop.data();
+  const DatasetView& data = shop.data();
   const std::vector<RowList> labeled = shop.labeled_rows();
   const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
   std::vector<double> ratios;
@@ -95,7 +95,7 @@ double quantile_threshold(std::vector<double> ratios, std::vector<double> weight
 
 InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
                                  std::uint64_t seed) {
-  const Dataset& data = shop.data();
+  const DatasetView& data = shop.data();
   InitialModels models;
   models.classes = shop.fit_classes(shop.labeled_rows(), seed);
   models.informative.assign(at(data.n_rows()), 0);
@@ -108,9 +108,8 @@ InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, 
   models.unlabeled = shop.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), shop.threads());
   if (kappa.is_auto) models.kappa = choose_kappa(shop, *models.unlabeled, kappa.alpha, n_folds, seed);
 
-  const std::vector<double> log_unlabeled =
-      log_densities(*models.unlabeled, data.features.view(), shop.threads());
-  for_each_block(models.classes, data.features.view(), shop.threads(),
+  const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, shop.threads());
+  for_each_block(models.classes, data.features, shop.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    for (Index b = 0; b < n; ++b) {
                      const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];

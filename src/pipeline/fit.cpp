@@ -10,14 +10,9 @@ namespace lacuna {
 
 namespace {
 
-// Categories reach a density as numbers where it knows what to do with them, one-hot encoded otherwise; maps
-// that mix columns need numbers.
-bool takes_codes(const FitRequest& request) {
-  const auto mixes_columns = [](const FeatureSpec& map) {
-    return map.kind != FeatureSpec::Kind::standardize;
-  };
-  return make_density_family(request.learning)->handles_categories() &&
-         std::none_of(request.features.maps.begin(), request.features.maps.end(), mixes_columns);
+bool mixes_columns(const FitRequest& request) {
+  return std::any_of(request.features.maps.begin(), request.features.maps.end(),
+                     [](const FeatureSpec& map) { return map.kind != FeatureSpec::Kind::standardize; });
 }
 
 // A network on images needs every pixel in its place, also those that are always black.
@@ -30,6 +25,14 @@ TableOptions table_options(const FitRequest& request) {
 }
 
 } // namespace
+
+bool takes_codes(const FitRequest& request) {
+  return make_density_family(request.learning)->handles_categories() && !mixes_columns(request);
+}
+
+bool takes_gaps(const FitRequest& request) {
+  return make_density_family(request.learning)->handles_missing_values() && !mixes_columns(request);
+}
 
 TrainingTable read_training(const FitRequest& request, Observer& observer) {
   // Before the table is read, which may take long.

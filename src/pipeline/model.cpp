@@ -18,7 +18,7 @@ Archive to_archive(const Model& model) {
   return archive;
 }
 
-Model from_archive(const Archive& archive) {
+Model restore(const Archive& archive) {
   Model model{TableSchema::load(archive, "schema/"), FeatureChain::load(archive, "features/"),
               GenerativeClassifier::load(archive, "classifier/"), archive.text("record")};
   const Index n_columns = model.schema.n_features();
@@ -32,6 +32,15 @@ Model from_archive(const Archive& archive) {
   if (!nlohmann::json::accept(model.record))
     throw Error(ErrorKind::data, "the model is damaged: its record is not JSON");
   return model;
+}
+
+// Reading the archive has named its source already; these errors have to.
+Model from_archive(const Archive& archive, const std::string& name) {
+  try {
+    return restore(archive);
+  } catch (const Error& error) {
+    throw Error(error.kind(), "'" + name + "': " + error.what());
+  }
 }
 
 } // namespace
@@ -50,13 +59,12 @@ void save_model(const Model& model, const std::string& path, bool overwrite) {
   write_archive(to_archive(model), path, overwrite);
 }
 
+Model decode_model(std::string_view bytes, const std::string& name) {
+  return from_archive(decode_archive(bytes, name), name);
+}
+
 Model load_model(const std::string& path) {
-  const Archive archive = read_archive(path); // its errors name the file already
-  try {
-    return from_archive(archive);
-  } catch (const Error& error) {
-    throw Error(error.kind(), "'" + path + "': " + error.what());
-  }
+  return from_archive(read_archive(path), path);
 }
 
 } // namespace lacuna

@@ -388,6 +388,16 @@ bool FitSetting::applies_to(const FitRequest& request) const {
          std::find(families.begin(), families.end(), request.learning.density) != families.end();
 }
 
+void FitSetting::require_family(const FitRequest& request) const {
+  const std::vector<std::string> known = density_family_names();
+  const std::string& family = request.learning.density;
+  if (std::find(known.begin(), known.end(), family) == known.end() || applies_to(request)) return;
+  std::string expected;
+  for (const std::string& with_it : families) expected += (expected.empty() ? "" : " or ") + with_it;
+  throw Error(ErrorKind::usage, name + ": density family " + family +
+                                    " has no such option; leave it out, or choose --density " + expected);
+}
+
 const std::vector<FitSetting>& fit_settings() {
   static const std::vector<FitSetting> settings = make_settings();
   return settings;

@@ -33,10 +33,35 @@ struct Dataset {
   double weight(Index row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
 };
 
+/// A data set whose rows are borrowed, so that they may lie in memory that is not ours: a NumPy array, a
+/// mapped file. What it borrows must outlive it.
+struct DatasetView {
+  DatasetView() = default;
+  // Implicit: who takes a view takes a data set.
+  DatasetView(const Dataset& data) // NOLINT(google-explicit-constructor)
+      : features(data.features.view()), labels(data.labels), class_names(data.class_names),
+        feature_names(data.feature_names), weights(data.weights), levels(data.levels) {}
+
+  MatrixView features;
+  std::span<const int> labels;
+  std::vector<std::string> class_names;
+  std::vector<std::string> feature_names;
+  std::span<const double> weights;
+  std::vector<Index> levels;
+
+  Index n_rows() const { return features.n_rows; }
+  Index n_features() const { return features.n_cols; }
+  Index n_classes() const { return static_cast<Index>(class_names.size()); }
+  bool is_labeled(Index row) const {
+    return !labels.empty() && labels[static_cast<std::size_t>(row)] != missing_label;
+  }
+  double weight(Index row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
+};
+
 /// Throws Error(data) that names row, column and value when a feature is infinite or larger than
 /// largest_feature, when a category is outside its column's levels, when a label is outside the classes, a
 /// weight is negative or not finite, or sizes disagree.
-void check_dataset(const Dataset& data);
+void check_dataset(const DatasetView& data);
 
 /// Throws Error(data) that names row, column and remedy when a feature is missing. `names` may be empty;
 /// `first_row` is the number of the first row in its table; `user` says what needs complete rows: "pca".

@@ -47,19 +47,19 @@ struct FitResult {
 
 /// Fits a classifier by options.method. Warnings (one class only, not converged, ...) go to the observer.
 /// Throws Error(data) when no row is labeled or the label set has fewer than two classes.
-FitResult fit_classifier(const Dataset& data, const LearningOptions& options,
+FitResult fit_classifier(const DatasetView& data, const LearningOptions& options,
                          Observer& observer = silent_observer());
 
 /// The same with the caller's own density family instead of options.density.
-FitResult fit_classifier(const Dataset& data, const LearningOptions& options, const DensityFamily& family,
+FitResult fit_classifier(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
                          Observer& observer = silent_observer());
 
 /// Fits several methods to the same data, each with the result that it has alone; options.method does not
 /// count. What they share, the initial models above all, is fitted once.
-std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods,
                                        Observer& observer = silent_observer());
-std::vector<FitResult> fit_classifiers(const Dataset& data, const LearningOptions& options,
+std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods, const DensityFamily& family,
                                        Observer& observer = silent_observer());
 

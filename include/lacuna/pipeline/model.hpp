@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lacuna/data/table.hpp"
@@ -24,6 +25,8 @@ struct Model {
 std::vector<char> encode_model(const Model& model);
 /// Throws Error(cannot_write), without `overwrite` also when the path exists.
 void save_model(const Model& model, const std::string& path, bool overwrite);
+/// The other way round; `name` is what errors call the source.
+Model decode_model(std::string_view bytes, const std::string& name);
 /// Throws Error(no_input) or Error(data).
 Model load_model(const std::string& path);
 

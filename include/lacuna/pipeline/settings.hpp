@@ -28,6 +28,9 @@ struct FitSetting {
 
   /// Whether the family that `request` chose has this setting.
   bool applies_to(const FitRequest& request) const;
+  /// Throws Error(usage) when it does not: an option of another family would do nothing, which is not what
+  /// the user expects of it. An unknown family is left to check_options.
+  void require_family(const FitRequest& request) const;
 };
 
 /// The heading of the settings that only a VAE has.

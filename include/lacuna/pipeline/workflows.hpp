@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,15 +24,32 @@ struct FitRequest {
   std::string label_column; ///< empty when table.labels_path is given
   std::vector<std::string> classes;
   TableOptions table;
-  FeatureOptions features{{FeatureSpec{}}, {}}; ///< standardize, unless told otherwise
+  FeatureOptions features; ///< none, unless told otherwise: densities standardise for themselves
   LearningOptions learning;
 };
+/// Whether categories reach the densities as numbers: where they know what to do with them, and no map mixes
+/// columns. Otherwise they are one-hot encoded.
+bool takes_codes(const FitRequest& request);
+/// Whether features may be missing.
+bool takes_gaps(const FitRequest& request);
+
 struct FitOutcome {
   Model model;
   FitSummary summary;
   std::vector<std::string> notes;
 };
 FitOutcome fit_table(const FitRequest& request, Observer& observer);
+
+/// The same for rows in memory, which are not copied; `schema` says which table columns they are. Of
+/// `request` only features, learning and what the record tells count. `family` replaces the one that
+/// request.learning.density names; a model with a family that cannot save its densities cannot be saved
+/// either.
+FitOutcome fit_dataset(const FitRequest& request, const DatasetView& data, const TableSchema& schema,
+                       const DensityFamily* family, Observer& observer);
+/// The same for several methods; what they share is fitted once.
+std::vector<FitOutcome> fit_dataset(const FitRequest& request, std::span<const Method> methods,
+                                    const DatasetView& data, const TableSchema& schema,
+                                    const DensityFamily* family, Observer& observer);
 
 /// Scores a table block by block and hands finished CSV text, header first, to `write`. Returns the number of
 /// rows.

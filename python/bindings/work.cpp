@@ -1,0 +1,131 @@
+#include "work.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "messages.hpp"
+
+namespace lacuna::python {
+
+namespace py = pybind11;
+
+namespace {
+
+constexpr std::chrono::milliseconds look_every(50);
+
+/// Keeps what the work says until the thread that holds the GIL asks for it.
+class Mailbox : public Observer {
+public:
+  void progress(std::string_view stage, double done, double total) override {
+    const std::lock_guard lock(mutex_);
+    stage_ = stage;
+    done_ = done;
+    total_ = total;
+    has_begun_ = true;
+  }
+  void warning(std::string_view text) override {
+    const std::lock_guard lock(mutex_);
+    warnings_.emplace_back(text);
+  }
+  bool cancelled() const override { return cancelled_.load(std::memory_order_relaxed); }
+
+  void cancel() { cancelled_.store(true); }
+  /// Also when there is nothing new: a bar counts the seconds.
+  void show(const py::object& progress) {
+    std::string stage;
+    double done = 0.0;
+    double total = 0.0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!has_begun_) return;
+      stage = stage_;
+      done = done_;
+      total = total_;
+    }
+    progress(stage, done, total);
+  }
+  std::vector<std::string> take_warnings() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(warnings_, {});
+  }
+
+private:
+  std::mutex mutex_;
+  std::string stage_;
+  double done_ = 0.0;
+  double total_ = 0.0;
+  bool has_begun_ = false;
+  std::vector<std::string> warnings_;
+  std::atomic<bool> cancelled_{false};
+};
+
+/// The work on its thread, and the wait for it.
+class Worker {
+public:
+  Worker(const std::function<void(Observer&)>& work, Mailbox& mailbox)
+      : thread_([this, &work, &mailbox] {
+          try {
+            work(mailbox);
+          } catch (...) {
+            failure_ = std::current_exception();
+          }
+          const std::lock_guard lock(mutex_);
+          is_done_ = true;
+          changed_.notify_one();
+        }) {}
+
+  bool wait(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [this] { return is_done_; });
+  }
+  void join() { thread_.join(); }
+  std::exception_ptr failure() const { return failure_; }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_done_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_; // last: it uses the others
+};
+
+void warn(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts)
+    if (PyErr_WarnEx(PyExc_UserWarning, in_python_words(text).c_str(), 1) != 0) throw py::error_already_set();
+}
+
+} // namespace
+
+void run_work(const py::object& progress, const std::function<void(Observer&)>& work) {
+  Mailbox mailbox;
+  std::exception_ptr interruption;
+  std::exception_ptr failure;
+  {
+    const py::gil_scoped_release release;
+    Worker worker(work, mailbox);
+    while (!worker.wait(look_every)) {
+      const py::gil_scoped_acquire acquire;
+      try {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!progress.is_none() && !interruption) mailbox.show(progress);
+      } catch (...) {
+        if (!interruption) interruption = std::current_exception();
+        mailbox.cancel();
+      }
+    }
+    worker.join();
+    failure = worker.failure();
+  }
+  if (interruption) std::rethrow_exception(interruption);
+  if (failure) std::rethrow_exception(failure);
+  warn(mailbox.take_warnings());
+}
+
+} // namespace lacuna::python

@@ -1,0 +1,44 @@
+"""What differs between versions of scikit-learn, in one place: 1.2 (Debian 12) and those after it."""
+
+import inspect
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+try:
+    from sklearn.utils.validation import validate_data  # 1.6
+except ImportError:
+
+    def validate_data(estimator, X, *, reset, skip_check_array=False, **options):
+        if not skip_check_array:
+            return estimator._validate_data(X, reset=reset, **options)
+        estimator._check_feature_names(X, reset=reset)
+        estimator._check_n_features(X, reset=reset)
+        return X
+
+
+# Renamed in 1.6.
+_FINITE = "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+
+
+def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1):
+    """X as a float64 array in C order, without a copy where it is one; names and number of columns are checked."""
+    options = {_FINITE: "allow-nan" if allow_nan else True}
+    return validate_data(
+        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=ensure_min_samples, **options
+    )
+
+
+def check_numbers(X, *, allow_nan, name):
+    """The same for an array that was made from a table; `name` is what errors call it."""
+    return check_array(X, dtype=np.float64, order="C", **{_FINITE: "allow-nan" if allow_nan else True}, input_name=name)
+
+
+def check_columns(estimator, X, *, reset):
+    """Only names and number of columns."""
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def is_frame(X):
+    """Whether X is a table of pandas, which need not be installed."""
+    return hasattr(X, "iloc") and hasattr(X, "columns") and hasattr(X, "dtypes")

@@ -1,0 +1,152 @@
+"""Columns of a user's table and how they become features: the same mapping that a model file holds.
+
+A column of numbers is one feature. A column of categories is one feature that holds the category's number where the
+densities know what to do with it, and otherwise one feature of zeros and ones for each category.
+"""
+
+import math
+import numbers
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from lacuna._sklearn import is_frame
+
+#: More categories than that are an identifier, as for the command line.
+MOST_CATEGORIES = 1000
+
+
+class Column(NamedTuple):
+    name: str
+    categories: Optional[list]  # sorted; None for numbers
+    is_coded: bool
+
+    @property
+    def n_features(self):
+        return 1 if self.categories is None or self.is_coded else len(self.categories)
+
+
+def value_text(value):
+    """A label or category as a model file names it: whole numbers without a point, as in a CSV file."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return str(value)
+
+
+def is_null(value):
+    """None, NaN, NaT and pandas.NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, numbers.Real) and math.isnan(value)
+
+
+def _texts(values):
+    """The text of each value of a column; "" where it is missing."""
+    return ["" if is_null(value) else value_text(value) for value in values]
+
+
+def _values(X, j):
+    return X.iloc[:, j].to_numpy() if is_frame(X) else np.asarray(X)[:, j]
+
+
+def _holds_words(series):
+    """Whether a column of a frame holds categories rather than numbers."""
+    kind = series.dtype.kind
+    if kind in "iuf":
+        return False
+    if kind in "Mmc":
+        raise ValueError(
+            f"column {series.name!r} holds {series.dtype} values; turn them into numbers, or leave the column out"
+        )
+    if kind == "O" and series.dtype == object:
+        return any(not isinstance(value, numbers.Real) or isinstance(value, bool) for value in series if not is_null(value))
+    return True  # bool, category, string
+
+
+def _listed(X, categorical, names):
+    """The numbers of the columns that `categorical` lists by name or number."""
+    found = set()
+    for entry in [] if categorical is None else categorical:
+        if isinstance(entry, numbers.Integral) and not isinstance(entry, bool):
+            if not -len(names) <= entry < len(names):
+                raise ValueError(f"categorical: there is no column {entry}; the data have {len(names)} columns")
+            found.add(int(entry) % len(names))
+        elif is_frame(X) and entry in names:
+            found.add(names.index(entry))
+        else:
+            raise ValueError(f"categorical: got {entry!r}, expected the name or the number of a column")
+    return found
+
+
+def _categories(X, j, name, is_coded):
+    texts = set(_texts(_values(X, j)))
+    if is_coded:
+        texts.discard("")  # a missing value, which a density of coded columns integrates out
+    if len(texts) > MOST_CATEGORIES:
+        raise ValueError(
+            f"column {name!r} has {len(texts)} different categories; more than {MOST_CATEGORIES} look like an "
+            "identifier: leave the column out"
+        )
+    if not texts:
+        raise ValueError(f"column {name!r} is empty; leave it out")
+    return sorted(texts)
+
+
+def learn_columns(X, categorical, takes_codes):
+    """The columns of a table: a pandas frame, or an array of numbers, whose columns are called c0, c1, ..."""
+    n_columns = X.shape[1]
+    names = [str(name) for name in X.columns] if is_frame(X) else [f"c{j}" for j in range(n_columns)]
+    listed = _listed(X, categorical, names)
+    columns = []
+    for j, name in enumerate(names):
+        if j in listed or (is_frame(X) and _holds_words(X.iloc[:, j])):
+            columns.append(Column(name, _categories(X, j, name, takes_codes), takes_codes))
+        else:
+            columns.append(Column(name, None, False))
+    return columns
+
+
+def _encode_categories(column, texts, out):
+    places = {text: place for place, text in enumerate(column.categories)}
+    if column.is_coded:  # what nobody has seen at fit says nothing: it counts as missing
+        out[:, 0] = [places.get(text, math.nan) for text in texts]
+        return
+    out[:] = 0.0
+    for row, text in enumerate(texts):
+        if text in places:
+            out[row, places[text]] = 1.0
+
+
+def _numbers(X, j, name):
+    values = _values(X, j)
+    try:
+        if values.dtype == object:
+            values = [math.nan if is_null(value) else value for value in values]
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {name!r} was a column of numbers when the model was fitted: {error}") from None
+
+
+def encode(X, columns):
+    """The features of a table's rows as a float64 array in C order."""
+    features = np.empty((X.shape[0], sum(column.n_features for column in columns)))
+    first = 0
+    for j, column in enumerate(columns):
+        out = features[:, first : first + column.n_features]
+        if column.categories is None:
+            out[:, 0] = _numbers(X, j, column.name)
+        else:
+            _encode_categories(column, _texts(_values(X, j)), out)
+        first += column.n_features
+    return features
+
+
+def needs_encoding(X, categorical):
+    """Whether a table has to be looked at column by column; an array of numbers goes to the library as it is."""
+    if categorical is not None and len(categorical) > 0:
+        return True
+    return is_frame(X) and any(_holds_words(X.iloc[:, j]) for j in range(X.shape[1]))

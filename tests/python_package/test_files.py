@@ -1,0 +1,85 @@
+"""Model files go both ways between Python and the command line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import clouds
+
+import lacuna
+
+X, Y, _ = clouds()
+
+
+def test_a_model_from_python_predicts_on_the_command_line(cli, tmp_path):
+    frame = pd.DataFrame(X, columns=["width", "length"])
+    model = lacuna.ReliableClassifier().fit(frame, Y)
+    model.save(tmp_path / "m.lacuna")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    cli("predict", "m.lacuna", "t.csv", "-o", "p.csv")
+    predicted = pd.read_csv(tmp_path / "p.csv", float_precision="round_trip")
+    np.testing.assert_array_equal(predicted["prediction"], model.predict(frame))
+    np.testing.assert_array_equal(predicted["error_probability"], model.error_probability(frame))
+    assert "width" in cli("info", "m.lacuna")
+
+
+def test_a_table_without_names_goes_by_position(cli, tmp_path):
+    model = lacuna.ReliableClassifier(density="kde").fit(X, Y)
+    model.save(tmp_path / "m.lacuna")
+    np.save(tmp_path / "X.npy", X)
+    cli("predict", "m.lacuna", "X.npy", "-o", "p.csv")
+    predicted = pd.read_csv(tmp_path / "p.csv", float_precision="round_trip")
+    np.testing.assert_array_equal(predicted["error_probability"], model.error_probability(X))
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [([0, 1], "i"), ([10, -20], "i"), ([0.0, 1.0], "f"), ([False, True], "b"), (["a", "b"], "U"), (["0", "1"], "U")],
+)
+def test_labels_come_back_as_what_they_were(tmp_path, labels, kind):
+    y = np.array([None if label < 0 else labels[label] for label in Y], dtype=object)
+    model = lacuna.ReliableClassifier(missing_label=None, draws=1).fit(X, y)
+    model.save(tmp_path / "m")
+    loaded = lacuna.load(tmp_path / "m")
+    assert loaded.classes_.tolist() == sorted(labels) and loaded.classes_.dtype.kind == kind
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_labels_of_the_command_line_are_numbers_when_all_are(cli, tmp_path):
+    for names, classes in ((["1", "2"], [1, 2]), (["1", "x"], ["1", "x"]), (["01", "2"], ["01", "2"])):
+        pd.DataFrame(X, columns=["a", "b"]).assign(y=[names[label] if label >= 0 else "" for label in Y]).to_csv(
+            tmp_path / "t.csv", index=False
+        )
+        cli("fit", "t.csv", "--label", "y", "-o", "m", "--force", "--seed", "9", "--kappa", "0.5", "--components", "3")
+        loaded = lacuna.load(tmp_path / "m")
+        assert loaded.classes_.tolist() == classes
+        assert (loaded.random_state, loaded.kappa, loaded.components, loaded.kappa_) == (9, "0.5", 3, 0.5)
+        y = np.array([classes[label] if label >= 0 else None for label in Y], dtype=object)
+        again = loaded.set_params(missing_label=None).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+        np.testing.assert_array_equal(again.error_probability(X), lacuna.load(tmp_path / "m").error_probability(X))
+
+
+def test_a_loaded_model_saves_the_same_bytes(tmp_path):
+    lacuna.ReliableClassifier().fit(X, Y).save(tmp_path / "a")
+    lacuna.load(tmp_path / "a").save(tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_files_that_cannot_be(tmp_path):
+    model = lacuna.ReliableClassifier(draws=1).fit(X, Y)
+    model.save(tmp_path / "m")
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save(tmp_path / "m")
+    model.save(tmp_path / "m", overwrite=True)
+    with pytest.raises(OSError):
+        model.save(tmp_path / "nowhere" / "m")
+    with pytest.raises(FileNotFoundError):
+        lacuna.load(tmp_path / "none")
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(ValueError, match="text"):
+        lacuna.load(tmp_path / "text")
+    whole = (tmp_path / "m").read_bytes()
+    for end in (0, 7, 100, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut").write_bytes(whole[:end])
+        with pytest.raises(ValueError):
+            lacuna.load(tmp_path / "cut")

@@ -1,0 +1,221 @@
+"""Long work: the GIL is free, Ctrl-C stops it, progress is shown where somebody looks, memory is not wasted."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+
+import numpy as np
+import pytest
+
+import lacuna
+from lacuna import _progress
+
+BUSY = """
+import numpy as np, lacuna, sys, time
+from sklearn.mixture import GaussianMixture
+random = np.random.default_rng(0)
+X = random.normal(size=(400_000, 8))
+y = np.where(random.uniform(size=len(X)) < 0.5, (X[:, 0] > 0).astype(int), -1)
+"""
+WORK = {
+    "fit": "lacuna.ReliableClassifier(tolerance=0, max_iterations=100_000).fit(X, y)",
+    "kde": "lacuna.ReliableClassifier(density='kde').fit(X, y)",
+    "predict": "m = lacuna.ReliableClassifier(density='kde', kde_tolerance=0).fit(X[::100], y[::100])\n"
+    "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
+    "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
+    "python": "lacuna.ReliableClassifier(density=GaussianMixture(2, max_iter=1, n_init=10)).fit(X[:100_000], y[:100_000])",
+}
+
+
+def start(program, **options):
+    def default_signals():  # a test run in the background may have them ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    return subprocess.Popen(
+        [sys.executable, "-B", "-c", program], stdout=subprocess.PIPE, preexec_fn=default_signals, text=True, **options
+    )
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_ctrl_c_stops_it(name):
+    call = WORK[name] if "go" in WORK[name] else f"print('go', flush=True)\n{WORK[name]}"
+    process = start(
+        f"{BUSY}\ntry:\n    " + call.replace("\n", "\n    ") + "\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+        "print(lacuna.KernelDensity().fit(X[:50]).score_samples(X[:1]).shape)",
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout.readline() == "go\n"
+    time.sleep(1.5)
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and out.split() == ["stopped", "(1,)"], out  # and the process works on
+    assert time.monotonic() - pressed < 10.0
+
+
+def test_the_gil_is_free():
+    X = np.random.default_rng(0).normal(size=(200_000, 5))
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.monotonic()
+    lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=20).fit(X)
+    end = time.monotonic()
+    done.set()
+    thread.join()
+    inside = [t for t in ticks if begin < t < end]
+    assert len(inside) > 5 and np.diff([begin, *inside, end]).max() < 0.5 * (end - begin)
+
+
+def test_fits_from_several_threads():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    y = np.where(np.arange(500) % 3 == 0, -1, (X[:, 0] > 0).astype(int))
+    expected = lacuna.ReliableClassifier().fit(X, y).error_probability(X)
+    found = [None] * 6
+
+    def work(i):
+        found[i] = lacuna.ReliableClassifier().fit(X, y).error_probability(X)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(found))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in found:
+        np.testing.assert_array_equal(result, expected)
+
+
+SLOW = """
+import time, numpy as np, lacuna
+class Slow:
+    def fit(self, X):
+        time.sleep(0.5)
+    def score_samples(self, X):
+        return -0.5 * (X ** 2).sum(axis=1)
+X = np.random.default_rng(0).normal(size=(60, 1))
+lacuna.ReliableClassifier(density=Slow(), kappa=0, draws=1, verbose=%s).fit(X, np.resize([0, 1, -1], 60))
+"""
+
+
+def terminal_output(verbose):
+    """What appears on a terminal."""
+    ours, theirs = pty.openpty()
+    process = start(SLOW % verbose, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    assert process.wait() == 0, text
+    return text.decode()
+
+
+def test_a_bar_on_a_terminal_after_two_seconds():
+    text = terminal_output("None")
+    assert "final models [" in text and " 50 %" in text
+    seconds = [int(part.split()[-1]) for part in text.split(" s")[:-1]]
+    assert min(seconds) >= 2
+    assert text.endswith("\r\x1b[K")  # it is gone in the end
+    assert terminal_output("False") == ""
+
+
+def test_silence_elsewhere_unless_asked_for():
+    for verbose, lines in (("None", False), ("True", True)):
+        process = start(SLOW % verbose, stderr=subprocess.PIPE)
+        _, err = process.communicate(timeout=60)
+        assert ("final models [" in err) is lines, err
+
+
+def test_a_bar_in_a_notebook(monkeypatch):
+    """A stand-in for IPython, with the two calls of it that the bar makes."""
+    shown = []
+
+    class Handle:
+        def update(self, data, raw):
+            assert raw
+            shown.append(data["text/plain"])
+
+    def display(data, raw, display_id):
+        assert raw and display_id
+        shown.append(data["text/plain"])
+        return Handle()
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
+    module = types.ModuleType("IPython.display")
+    module.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    with _progress.progress(True) as report:
+        report("EM", 1, 4)
+        time.sleep(0.15)
+        report("EM", 2, 4)
+    assert shown == ["EM [######..................] 25 %, 0 s", "EM [############............] 50 %, 0 s", ""]
+
+
+def peak_of(program):
+    """How far a process's peak memory rose during the last line of a program, in bytes."""
+    *before, last = program.strip().splitlines()
+    text = "\n".join(
+        [
+            *before,
+            "import re",
+            "size = lambda key: 1024 * int(re.search(key + r':\\s+(\\d+)', open('/proc/self/status').read())[1])",
+            "open('/proc/self/clear_refs', 'w').write('5')  # forget the peak so far",
+            "start = size('VmRSS')",
+            last,
+            "print(size('VmHWM') - start)",
+        ]
+    )
+    result = subprocess.run([sys.executable, "-B", "-c", text], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return int(result.stdout)
+
+
+# 60,000 rows of 100 features: 48 MB. What a fit needs of its own, per row and per block of rows, is far less.
+MEMORY = """
+import numpy as np, lacuna
+X = np.zeros((60_000, 100)%s)
+X += np.random.default_rng(0).normal(size=100)
+X[:, 0] = np.arange(60_000) %% 97
+X[:, 1] = np.arange(60_000) %% 89
+y = np.where(np.arange(60_000) %% 5 == 0, (X[:, 0] > 40).astype(int), -1)
+options = dict(components=2, covariance="diagonal", max_iterations=3, draws=1, kappa=0)
+model = lacuna.ReliableClassifier(**options).fit(X[:500].copy(), y[:500])
+density = lacuna.VariationalGaussianMixture(components=2, covariance="diagonal", max_iterations=3).fit(X[:500].copy())
+"""
+SIZE = 60_000 * 100 * 8
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", ["model.fit(X, y)", "model.predict(X)", "density.fit(X)", "density.score_samples(X)"])
+def test_no_copy_of_x(call):
+    assert peak_of(MEMORY % "" + call) < 0.3 * SIZE
+    converted = peak_of(MEMORY % ", order='F'" + call)
+    assert 0.9 * SIZE < converted < 1.3 * SIZE  # once, and the measure does see copies
+
+
+def test_import_is_quick_and_brings_no_torch():
+    program = "import sys, lacuna; print('torch' in sys.modules, 'sklearn' in sys.modules, len(dir(lacuna)) > 8)"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.split() == ["False", "False", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        lacuna.nonsense

@@ -2,14 +2,16 @@
 
     PYTHONPATH=build/release/python LACUNA_CLI=build/release/lacuna /usr/bin/python3 bench/python_speed.py
 
-The rows are two classes of four clouds each, one row in a hundred labeled, in one region more often than elsewhere. The
-command line reads an NPY file and writes a model and a CSV file; reading and writing is timed apart, by a run with no
-more to do than that, and left out. Each side works in a process of its own, three times in turn; the median counts.
-Python's peak memory is that of the process above what it held with X loaded.
+The rows are two classes of four clouds each; one row in a hundred has a label, in one half of the space three times as
+often as in the other. Both sides read X from an NPY file; fit ends with a model file. Predict asks for everything that
+the model says about each row; the command line writes it to a CSV file, Python leaves it in arrays. Each side works in
+a process of its own, in turn. Python's time starts after its imports. Memory: how far the peak of the process rose above
+what it held with X loaded.
 """
 
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -22,7 +24,7 @@ import numpy as np
 
 N_ROWS = int(os.environ.get("N_ROWS", 1_000_000))
 N_FEATURES = 5
-N_RUNS = 3
+N_RUNS = 5
 
 
 def make_data(folder):
@@ -30,76 +32,91 @@ def make_data(folder):
     truth = random.integers(0, 2, N_ROWS)
     centres = random.normal(size=(2, 4, N_FEATURES)) * 3
     X = centres[truth, random.integers(0, 4, N_ROWS)] + random.normal(size=(N_ROWS, N_FEATURES))
-    share = np.where(X[:, 0] > 0, 0.015, 0.005)
-    y = np.where(random.uniform(size=N_ROWS) < share, truth, -1)
+    y = np.where(random.uniform(size=N_ROWS) < np.where(X[:, 0] > 0, 0.015, 0.005), truth, -1)
     np.save(folder / "X.npy", X)
     np.save(folder / "y.npy", y)
-    np.savetxt(folder / "labels.csv", np.where(y < 0, "", y.astype(str)), fmt="%s")
+    (folder / "labels.csv").write_text("".join("\n" if label < 0 else f"{label}\n" for label in y))
 
 
-def peak_kib():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+class Clock:
+    """Seconds on the wall and of the processor since it was started, of this process or of its children."""
+
+    def __init__(self, who):
+        self.who = who
+        self.start = self.now()
+
+    def now(self):
+        usage = resource.getrusage(self.who)
+        return np.array([time.perf_counter(), usage.ru_utime + usage.ru_stime])
+
+    def read(self, name):
+        wall, cpu = self.now() - self.start
+        return {f"{name}_s": wall, f"{name}_cpu_s": cpu}
 
 
-def python_once(folder):
-    """In a process of its own: seconds and peak memory of each step, as JSON."""
+def memory(key):
+    return 1024 * int(re.search(key + r":\s+(\d+)", Path("/proc/self/status").read_text())[1])
+
+
+def forget_peak():
+    Path("/proc/self/clear_refs").write_text("5")
+    return memory("VmRSS")
+
+
+def python_step(folder, step):
+    """In a process of its own: seconds and memory of a step, as JSON."""
     import lacuna
     from lacuna import ReliableClassifier
 
+    small = np.random.default_rng(0).normal(size=(100, 2))
+    ReliableClassifier().fit(small, np.resize([0, 1, -1], 100)).predict(small)  # everything is imported now
+    clock = Clock(resource.RUSAGE_SELF)
     X = np.load(folder / "X.npy")
-    y = np.load(folder / "y.npy")
-    ReliableClassifier().fit(X[:1000], np.resize([0, 1, -1], 1000))  # everything is imported now
-    before = peak_kib()
-    start = time.perf_counter()
-    model = ReliableClassifier().fit(X, y)
-    fitted = time.perf_counter()
-    peak_fit = peak_kib()
-    model.error_probability(X)
-    predicted = time.perf_counter()
-    megabytes = 1024 / 1e6
-    print(json.dumps({
-        "version": lacuna.__version__,
-        "fit_s": fitted - start,
-        "predict_s": predicted - fitted,
-        "x_mb": X.nbytes / 1e6,
-        "fit_peak_mb": (peak_fit - before) * megabytes,
-        "predict_peak_mb": (peak_kib() - peak_fit) * megabytes,
-    }))  # fmt: skip
+    if step == "fit":
+        y = np.load(folder / "y.npy")
+        before = forget_peak()
+        ReliableClassifier().fit(X, y).save(folder / "python.lacuna", overwrite=True)
+    else:
+        before = forget_peak()
+        lacuna.load(folder / "python.lacuna")._score_rows(X)
+    facts = {"x_mb": X.nbytes / 1e6, f"{step}_peak_mb": (memory("VmHWM") - before) / 1e6}
+    print(json.dumps({**clock.read(step), **facts}))
 
 
-def timed(*command, **options):
-    start = time.perf_counter()
-    subprocess.run([str(part) for part in command], check=True, capture_output=True, **options)
-    return time.perf_counter() - start
+def from_python(folder, step):
+    command = [sys.executable, __file__, folder, step]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def cli_once(cli, folder):
-    """Seconds of fit and predict without reading X and writing the predictions, which Python has no part in."""
-    model = folder / "model"
-    read = timed(cli, "fit", folder / "X.npy", "--labels", folder / "labels.csv", "-o", model, "--force",
-                 "--method", "supervised", "--components", "1", "--draws", "soft")  # fmt: skip
-    trivial = timed(cli, "predict", model, folder / "X.npy", "-o", folder / "p.csv", "--force")
-    fit = timed(cli, "fit", folder / "X.npy", "--labels", folder / "labels.csv", "-o", model, "--force")
-    predict = timed(cli, "predict", model, folder / "X.npy", "-o", folder / "p.csv", "--force")
-    return {"fit_whole_s": fit, "predict_whole_s": predict, "reading_s": read, "reading_and_writing_s": trivial}
+def from_the_tool(folder, step):
+    model, X = folder / "tool.lacuna", folder / "X.npy"
+    command = {
+        "fit": ["fit", X, "--labels", folder / "labels.csv", "-o", model, "--force"],
+        "predict": ["predict", model, X, "-o", folder / "p.csv", "--force"],
+    }[step]
+    clock = Clock(resource.RUSAGE_CHILDREN)
+    subprocess.run([os.environ["LACUNA_CLI"], *command], check=True, capture_output=True)
+    return clock.read(step)
 
 
 def main():
-    cli = os.environ["LACUNA_CLI"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_data(folder)
-        python, tool = [], []
+        tool, python = [], []
         for _ in range(N_RUNS):
-            tool.append(cli_once(cli, folder))
-            out = subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True).stdout
-            python.append(json.loads(out))
-    medians = {key: statistics.median(run[key] for run in python) for key in python[0] if key != "version"}
-    medians |= {key: statistics.median(run[key] for run in tool) for key in tool[0]}
+            tool.append(from_the_tool(folder, "fit") | from_the_tool(folder, "predict"))
+            python.append(from_python(folder, "fit") | from_python(folder, "predict"))
     print(f"{N_ROWS:,} x {N_FEATURES} rows, {os.cpu_count()} cores, medians of {N_RUNS}")
-    for key, value in medians.items():
-        print(f"{key:24} {value:10.2f}")
+    for key in tool[0]:
+        ratios = [p[key] / t[key] for p, t in zip(python, tool)]
+        median = statistics.median(ratios)
+        ours, theirs = (statistics.median(run[key] for run in side) for side in (python, tool))
+        extent = f"({min(ratios):.3f} to {max(ratios):.3f})"
+        print(f"{key:14} Python {ours:7.2f}  tool {theirs:7.2f}  ratio {median:.3f} {extent}")
+    for key in ("x_mb", "fit_peak_mb", "predict_peak_mb"):
+        print(f"{key:16} {statistics.median(run[key] for run in python):7.1f}")
 
 
 if __name__ == "__main__":
-    python_once(Path(sys.argv[1])) if len(sys.argv) > 1 else main()
+    python_step(Path(sys.argv[1]), sys.argv[2]) if len(sys.argv) > 1 else main()

@@ -1,7 +1,7 @@
 """A normalizing flow of your own, in PyTorch, as the density of a classifier.
 
-All it takes is `fit(X, sample_weight)` and `score_samples(X)`. Deriving from BaseEstimator gives the classifier a way to
-clone the flow for every density that it fits. The flow draws its first weights from a generator of its own, so that
+All it takes is `fit(X, sample_weight)` and `score_samples(X)`. Deriving from BaseEstimator gives the classifier a way
+to clone the flow for every density that it fits. The flow draws its first weights from a generator of its own, so that
 one seed gives one result.
 """
 
@@ -21,8 +21,9 @@ class Coupling(torch.nn.Module):
         order = torch.arange(n_features)
         self.order = order.flip(0) if flip else order
         self.n_given = n_features // 2
+        n_other = n_features - self.n_given
         self.layers = torch.nn.Sequential(
-            torch.nn.Linear(self.n_given, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, 2 * (n_features - self.n_given))
+            torch.nn.Linear(self.n_given, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, 2 * n_other)
         )
         with torch.no_grad():
             for weights in self.layers.parameters():

@@ -85,6 +85,10 @@ public:
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [this] { return is_done_; });
   }
+  /// Stops Python code that the work calls, such as a user's density that trains for minutes; the GIL is held.
+  void interrupt_python() {
+    PyThreadState_SetAsyncExc(static_cast<unsigned long>(thread_.native_handle()), PyExc_KeyboardInterrupt);
+  }
   void join() { thread_.join(); }
   std::exception_ptr failure() const { return failure_; }
 
@@ -96,9 +100,10 @@ private:
   std::thread thread_; // last: it uses the others
 };
 
+// Two levels up from here is the line of the user, who called a method of the package.
 void warn(const std::vector<std::string>& texts) {
   for (const std::string& text : texts)
-    if (PyErr_WarnEx(PyExc_UserWarning, in_python_words(text).c_str(), 1) != 0) throw py::error_already_set();
+    if (PyErr_WarnEx(PyExc_UserWarning, in_python_words(text).c_str(), 2) != 0) throw py::error_already_set();
 }
 
 } // namespace
@@ -118,6 +123,7 @@ void run_work(const py::object& progress, const std::function<void(Observer&)>& 
       } catch (...) {
         if (!interruption) interruption = std::current_exception();
         mailbox.cancel();
+        worker.interrupt_python();
       }
     }
     worker.join();

@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from lacuna import _core
 from lacuna._progress import progress
@@ -129,6 +129,8 @@ class VariationalAutoencoder(TransformerMixin, BaseEstimator):
         """Trains the network on all rows; y is ignored."""
         settings = self._settings()
         features = read_numbers(self, X, reset=True, allow_nan=False)
+        if self.likelihood == "bernoulli":
+            check_non_negative(features, "VariationalAutoencoder with likelihood='bernoulli'; 'gaussian' takes them")
         with progress(self.verbose) as report:
             self._chain = _core.fit_features(features, settings, report)
         self.n_latent_ = self._chain.n_outputs(features.shape[1])

@@ -19,7 +19,9 @@ from lacuna._sklearn import check_columns, check_numbers, read_numbers
 from lacuna._tables import Column, encode, learn_columns, needs_encoding
 
 #: Parameters that are settings of the library under the same name, whatever the density.
-_GENERAL = ("method", "kappa", "posterior", "draws", "folds", "max_em_iterations", "em_tolerance", "features", "threads")
+_GENERAL = (
+    "method", "kappa", "posterior", "draws", "folds", "max_em_iterations", "em_tolerance", "features", "threads",
+)  # fmt: skip
 #: Settings of lacuna's own densities; those of another family than the chosen one are refused.
 _OF_DENSITIES = (
     "components", "covariance", "restarts", "max_iterations", "tolerance", "covariance_floor", "weight_prior",
@@ -204,9 +206,10 @@ category_concentration, own_variance : default=None
         if isinstance(self.density, DensityEstimator):
             return self.density._family_settings(), None
         if isinstance(self.density, type) or not is_density(self.density):
+            names = ", ".join(_core.density_family_names())
             raise TypeError(
-                f"density: got {self.density!r}, expected the name of a family ({', '.join(_core.density_family_names())}) "
-                "or an object with fit(X) and score_samples(X)"
+                f"density: got {self.density!r}, expected the name of a family ({names}) or an object with fit(X) and "
+                "score_samples(X)"
             )
         return {}, AnyDensity(self.density)
 

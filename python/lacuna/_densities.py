@@ -283,7 +283,8 @@ def _density_class(name, family, text):
         [kind("self", kind.POSITIONAL_OR_KEYWORD)]
         + [kind(key, kind.KEYWORD_ONLY, default=default) for key, default in defaults.items()]
     )
-    return type(name, (DensityEstimator,), {"_family": family, "__init__": __init__, "__doc__": text, "__module__": __name__})
+    members = {"_family": family, "__init__": __init__, "__doc__": text, "__module__": __name__}
+    return type(name, (DensityEstimator,), members)
 
 
 if "dp-gmm" in _core.density_family_names():

@@ -105,8 +105,8 @@ def encode_labels(y, classes, missing_label):
     found = np.unique(known)
     if len(found) < 2:
         raise ValueError(
-            f"y has one class only: all labeled rows are of class {value_text(found[0])!r}, so there is nothing to tell "
-            "apart. Label rows of another class, or name the classes that exist beside it with classes=[...]"
+            f"y has one class only: all labeled rows are of class {value_text(found[0])!r}. There is nothing to tell "
+            "apart; label rows of another class, or name the classes that exist beside it with classes=[...]"
         )
     codes = np.full(len(y), -1, dtype=np.int32)
     codes[~mask] = np.searchsorted(found, labeled)

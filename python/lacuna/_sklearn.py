@@ -17,8 +17,9 @@ except ImportError:
         return X
 
 
-# Renamed in 1.6.
-_FINITE = "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+_FINITE = "ensure_all_finite"  # since 1.6
+if _FINITE not in inspect.signature(check_array).parameters:
+    _FINITE = "force_all_finite"
 
 
 def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1):

@@ -44,13 +44,25 @@ def is_null(value):
     return isinstance(value, numbers.Real) and math.isnan(value)
 
 
-def _texts(values):
-    """The text of each value of a column; "" where it is missing."""
-    return ["" if is_null(value) else value_text(value) for value in values]
+def _is_number(value):
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
 def _values(X, j):
     return X.iloc[:, j].to_numpy() if is_frame(X) else np.asarray(X)[:, j]
+
+
+def _texts(X, j):
+    """The texts of a column ("" for a missing value) and the number of its text for each row."""
+    if is_frame(X):  # each different value is looked at once
+        numbered, values = X.iloc[:, j].factorize()
+    else:
+        places = {}
+        column = [None if is_null(value) else value for value in _values(X, j).tolist()]
+        numbered = np.array([places.setdefault(value, len(places)) for value in column], dtype=np.intp)
+        values = list(places)
+    texts = ["" if is_null(value) else value_text(value) for value in values]
+    return [*texts, ""], np.where(numbered < 0, len(texts), numbered)
 
 
 def _holds_words(series):
@@ -63,7 +75,7 @@ def _holds_words(series):
             f"column {series.name!r} holds {series.dtype} values; turn them into numbers, or leave the column out"
         )
     if kind == "O" and series.dtype == object:
-        return any(not isinstance(value, numbers.Real) or isinstance(value, bool) for value in series if not is_null(value))
+        return not all(is_null(value) or _is_number(value) for value in series)
     return True  # bool, category, string
 
 
@@ -83,7 +95,8 @@ def _listed(X, categorical, names):
 
 
 def _categories(X, j, name, is_coded):
-    texts = set(_texts(_values(X, j)))
+    texts, numbered = _texts(X, j)
+    texts = {texts[place] for place in np.unique(numbered)}
     if is_coded:
         texts.discard("")  # a missing value, which a density of coded columns integrates out
     if len(texts) > MOST_CATEGORIES:
@@ -110,15 +123,16 @@ def learn_columns(X, categorical, takes_codes):
     return columns
 
 
-def _encode_categories(column, texts, out):
+def _encode_categories(column, texts, numbered, out):
     places = {text: place for place, text in enumerate(column.categories)}
-    if column.is_coded:  # what nobody has seen at fit says nothing: it counts as missing
-        out[:, 0] = [places.get(text, math.nan) for text in texts]
+    # What nobody has seen at fit says nothing: it counts as missing.
+    codes = np.array([places.get(text, math.nan) for text in texts])[numbered]
+    if column.is_coded:
+        out[:, 0] = codes
         return
     out[:] = 0.0
-    for row, text in enumerate(texts):
-        if text in places:
-            out[row, places[text]] = 1.0
+    known = np.flatnonzero(~np.isnan(codes))
+    out[known, codes[known].astype(np.intp)] = 1.0
 
 
 def _numbers(X, j, name):
@@ -140,7 +154,7 @@ def encode(X, columns):
         if column.categories is None:
             out[:, 0] = _numbers(X, j, column.name)
         else:
-            _encode_categories(column, _texts(_values(X, j)), out)
+            _encode_categories(column, *_texts(X, j), out)
         first += column.n_features
     return features
 

@@ -56,8 +56,11 @@ def test_lacunas_own_estimators_are_taken_as_their_family():
     np.testing.assert_array_equal(by_name.error_probability(X), by_object.error_probability(X))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
-    "density", [GaussianMixture(2), BayesianGaussianMixture(n_components=3), KernelDensity(bandwidth=0.5), Plain()], ids=repr
+    "density",
+    [GaussianMixture(2), BayesianGaussianMixture(n_components=3), KernelDensity(bandwidth=0.5), Plain()],
+    ids=lambda density: type(density).__name__,
 )
 def test_one_seed_one_result_and_a_pickle(density):
     model = lacuna.ReliableClassifier(density=density, draws=2, random_state=3).fit(X, Y)

@@ -52,7 +52,9 @@ def test_bad_rows(estimator, bad, kind, text):
     assert len(ask(X)) == 60
 
 
-@pytest.mark.parametrize("X_like", [X.tolist(), X.astype(np.float32), np.asfortranarray(X), X.astype(object), X[::-1][::-1]])
+@pytest.mark.parametrize(
+    "X_like", [X.tolist(), X.astype(np.float32), np.asfortranarray(X), X.astype(object), X[::-1][::-1]]
+)
 def test_other_forms_of_the_same_rows(X_like):
     model = lacuna.ReliableClassifier(draws=1).fit(X_like, Y.tolist())
     rows = np.ascontiguousarray(X_like, dtype=np.float64)
@@ -114,7 +116,8 @@ def test_the_compiled_part_refuses_what_the_package_never_sends():
     with pytest.raises(ValueError, match="there is no such setting"):
         _core.fit_density(X, None, [("nonsense", ["1"])], None)
     with pytest.raises(ValueError, match="59 labels but 60 rows"):
-        _core.fit_model(X, Y[:-1].astype(np.int32), ["0", "1"], None, [("a", None, False), ("b", None, False)], settings, None, None)
+        columns = [("a", None, False), ("b", None, False)]
+        _core.fit_model(X, Y[:-1].astype(np.int32), ["0", "1"], None, columns, settings, None, None)
     with pytest.raises(ValueError, match="1 feature names but 2 columns"):
         _core.fit_model(X, Y.astype(np.int32), ["0", "1"], None, [("a", None, False)], settings, None, None)
     density = _core.fit_density(X, None, settings, None)

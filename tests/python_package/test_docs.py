@@ -14,10 +14,17 @@ import lacuna
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MODULES = sorted(path.stem for path in Path(lacuna.__file__).parent.glob("*.py"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page):
     return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def run(*arguments, cwd):
+    result = subprocess.run([sys.executable, "-B", *arguments], cwd=cwd, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -30,21 +37,18 @@ def test_docstrings(name):
         assert ">>> " in getattr(module, kind).__doc__, f"{kind} has no example"
 
 
-@pytest.mark.parametrize("page", [p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if blocks(p)], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda p: p.name)
 def test_python_blocks_run(page, tmp_path):
-    program = "\n".join(blocks(page))
-    result = subprocess.run([sys.executable, "-B", "-W", "error::UserWarning", "-c", program], cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    run("-W", "error::UserWarning", "-c", "\n".join(blocks(page)), cwd=tmp_path)
 
 
 def test_quickstart_prints_what_it_says(tmp_path):
     page = ROOT / "docs" / "python.md"
-    printed = subprocess.run([sys.executable, "-B", "-c", blocks(page)[0]], capture_output=True, text=True, cwd=tmp_path).stdout
+    printed = run("-c", blocks(page)[0], cwd=tmp_path)
     assert f"```text\n{printed}```" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda p: p.name)
 def test_examples_run(path, tmp_path):
-    result = subprocess.run([sys.executable, "-B", str(path)], cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert "0.4" in result.stdout or "0.5" in result.stdout  # it does not know where nobody labeled
+    printed = run(str(path), cwd=tmp_path)
+    assert "0.4" in printed or "0.5" in printed  # it does not know where nobody labeled

@@ -44,9 +44,11 @@ def test_text_arrays():
 def test_numbers_as_labels():
     check(ReliableClassifier(draws=1), np.where(Y < 0, -1, Y * 10 + 5), [5, 15])
     check(ReliableClassifier(draws=1, missing_label=np.nan), np.where(Y < 0, np.nan, Y), [0.0, 1.0])
-    check(ReliableClassifier(draws=1, missing_label=None), pd.Series(np.where(Y < 0, np.nan, Y)).astype("Int64"), [0, 1])
+    series = pd.Series(np.where(Y < 0, np.nan, Y)).astype("Int64")
+    check(ReliableClassifier(draws=1, missing_label=None), series, [0, 1])
     check(ReliableClassifier(draws=1, missing_label=0), np.where(Y < 0, 0, Y * 2 - 1), [-1, 1])
-    check(ReliableClassifier(draws=1, missing_label=None), [None if label < 0 else bool(label) for label in Y], [False, True])
+    flags = [None if label < 0 else bool(label) for label in Y]
+    check(ReliableClassifier(draws=1, missing_label=None), flags, [False, True])
     check(ReliableClassifier(draws=1), pd.DataFrame({"y": Y})["y"], [0, 1])
 
 

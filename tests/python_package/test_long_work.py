@@ -17,7 +17,12 @@ from lacuna import _progress
 
 BUSY = """
 import numpy as np, lacuna, sys, time
-from sklearn.mixture import GaussianMixture
+class Endless:
+    def fit(self, X):
+        while True:
+            np.linalg.norm(X)
+    def score_samples(self, X):
+        return np.zeros(len(X))
 random = np.random.default_rng(0)
 X = random.normal(size=(400_000, 8))
 y = np.where(random.uniform(size=len(X)) < 0.5, (X[:, 0] > 0).astype(int), -1)
@@ -28,7 +33,7 @@ WORK = {
     "predict": "m = lacuna.ReliableClassifier(density='kde', kde_tolerance=0).fit(X[::100], y[::100])\n"
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
-    "python": "lacuna.ReliableClassifier(density=GaussianMixture(2, max_iter=1, n_init=10)).fit(X[:100_000], y[:100_000])",
+    "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",
 }
 
 

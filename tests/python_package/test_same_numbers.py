@@ -38,10 +38,9 @@ def test_the_defaults(cli, tmp_path, table):
     X, y = table
     model = lacuna.ReliableClassifier().fit(X, y)
     compare(model, X, from_the_tool(cli, tmp_path))
-    probe = subprocess.run(
-        [os.environ["LACUNA_CLASSIFY_PROBE"], "X.npy", "y.npy"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    rows = [line.split() for line in probe.stdout.splitlines()]
+    command = [os.environ["LACUNA_CLASSIFY_PROBE"], "X.npy", "y.npy"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in printed.splitlines()]
     np.testing.assert_array_equal(model.predict(X), [int(row[0]) for row in rows])
     np.testing.assert_array_equal(model.error_probability(X), [float.fromhex(row[1]) for row in rows])
     np.testing.assert_array_equal(model.informative(X), [row[2] == "1" for row in rows])

@@ -36,7 +36,8 @@ def test_defaults_are_those_of_the_library():
     own = parameters(lacuna.ReliableClassifier)
     for name in ("method", "density", "kappa", "posterior", "folds", "max_em_iterations", "em_tolerance", "features"):
         assert own[name] == default_of(name), name
-    assert own["draws"] == int(default_of("draws")) and own["random_state"] == default_of("seed") and own["threads"] == 0
+    assert own["draws"] == int(default_of("draws")) and own["random_state"] == default_of("seed")
+    assert own["threads"] == 0
     assert all(own[name] is None for name, setting in SETTINGS.items() if setting["families"])
 
 

@@ -15,8 +15,10 @@ namespace {
 /// Class names, class numbers, and per row the place of its stratum among the names.
 using RowsTuple =
     std::tuple<std::vector<std::string>, Integers, std::optional<Integers>, std::vector<std::string>>;
-/// Name, probabilities of the test rows, and lacuna's model when it is one.
-using ClassifierTuple = std::tuple<std::string, Numbers, const Model*>;
+/// Probabilities, predicted class numbers, error probabilities.
+using PredictionsTuple = std::tuple<Numbers, std::optional<Integers>, std::optional<Numbers>>;
+/// Name, what it says about the test rows, and lacuna's model when it is one.
+using ClassifierTuple = std::tuple<std::string, PredictionsTuple, const Model*>;
 
 std::span<const int> span_of(const Integers& array) {
   return {array.data(), static_cast<std::size_t>(array.size())};
@@ -27,13 +29,19 @@ LabeledRows labeled_rows(const RowsTuple& tuple) {
   return {class_names, span_of(labels), strata ? span_of(*strata) : std::span<const int>(), stratum_names};
 }
 
-std::string evaluate(const RowsTuple& rows, const Numbers& probabilities, const std::string& bin_kind,
+Predictions predictions_of(const PredictionsTuple& tuple) {
+  const auto& [probabilities, prediction, error_probability] = tuple;
+  return {matrix_view(probabilities), prediction ? span_of(*prediction) : std::span<const int>(),
+          optional_span(error_probability)};
+}
+
+std::string evaluate(const RowsTuple& rows, const PredictionsTuple& predictions, const std::string& bin_kind,
                      Index n_bins, const py::object& progress) {
   const LabeledRows labeled = labeled_rows(rows);
-  const MatrixView view = matrix_view(probabilities);
+  const Predictions said = predictions_of(predictions);
   const CurveOptions curve{parse_bin_kind(bin_kind), n_bins};
   std::string document;
-  run_work(progress, [&](Observer&) { document = evaluation_json(evaluate_rows(labeled, view, curve)); });
+  run_work(progress, [&](Observer&) { document = evaluation_json(evaluate_rows(labeled, said, curve)); });
   return document;
 }
 
@@ -49,8 +57,8 @@ std::string page(const std::string& title, const RowsTuple& rows, const std::opt
     request.training->features = matrix_view(training->first);
     request.training->labels = span_of(training->second);
   }
-  for (const auto& [name, probabilities, model] : classifiers)
-    request.classifiers.push_back({name, matrix_view(probabilities), model});
+  for (const auto& [name, predictions, model] : classifiers)
+    request.classifiers.push_back({name, predictions_of(predictions), model});
   request.threads = threads;
   std::string html;
   run_work(progress, [&](Observer& observer) { html = rows_page(request, observer); });
@@ -60,10 +68,11 @@ std::string page(const std::string& title, const RowsTuple& rows, const std::opt
 } // namespace
 
 void bind_evaluation(py::module_& module) {
-  module.def("evaluate_rows", evaluate, py::arg("rows"), py::arg("probabilities").noconvert(),
+  module.def("evaluate_rows", evaluate, py::arg("rows").noconvert(), py::arg("predictions").noconvert(),
              py::arg("bin_kind"), py::arg("n_bins"), py::arg("progress"));
-  module.def("rows_page", page, py::arg("title"), py::arg("rows"), py::arg("features").noconvert(),
-             py::arg("training"), py::arg("classifiers"), py::arg("threads"), py::arg("progress"));
+  module.def("rows_page", page, py::arg("title"), py::arg("rows").noconvert(),
+             py::arg("features").noconvert(), py::arg("training").noconvert(),
+             py::arg("classifiers").noconvert(), py::arg("threads"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

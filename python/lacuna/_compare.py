@@ -5,11 +5,12 @@ import copy
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_consistent_length
 
 from lacuna._classifier import ReliableClassifier
-from lacuna._labels import missing_mask, plain_labels
-from lacuna._reliability import figure_html, reliability, table_html
-from lacuna._report import probabilities_of, report
+from lacuna._labels import label_array, missing_mask, plain_labels
+from lacuna._reliability import encode_rows, evaluate, figure_html, new_axes, table_html
+from lacuna._report import predictions_of, report
 
 _METHODS = ("supervised", "mcar-sampling", "mcar-em", "mar")
 
@@ -26,7 +27,8 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     estimator : ReliableClassifier, default=None
         Its parameters are those of all methods, but for `method`.
     others : dict of name to classifier, default=None
-        Classifiers of other makers with `predict_proba`. Each is cloned and fitted to the labeled rows.
+        Classifiers of other makers with `predict_proba`. Each is cloned and fitted to the labeled rows. Its prediction
+        is the likeliest class; one that it has not seen has probability 0.
     strata : array of shape (n_test_samples,), default=None
         A group for each test row, such as whether labels are rare there.
 
@@ -49,16 +51,17 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     True
     """
     estimator = ReliableClassifier() if estimator is None else estimator
+    if not isinstance(estimator, ReliableClassifier):
+        raise TypeError(f"estimator: got {estimator!r}, expected a ReliableClassifier; map the features before")
+    others = _check_others(others)
+    check_consistent_length(X_test, y_test, strata)
     models = _fit_methods(estimator, X, y)
-    models.update(_fit_others(others or {}, X, y, estimator.missing_label))
-    mar = models["mar"]
+    classes = models["mar"].classes_
+    rows = encode_rows(y_test, classes, strata, estimator.missing_label)  # before the others, which may take long
+    models.update(_fit_others(others, X, y, estimator.missing_label))
     results = {
-        name: reliability(
-            y_test, probabilities_of(model, X_test, mar.classes_), classes=mar.classes_, strata=strata,
-            missing_label=mar.missing_label,
-        )
-        for name, model in models.items()
-    }  # fmt: skip
+        name: evaluate(rows, predictions_of(name, model, X_test, classes), classes) for name, model in models.items()
+    }
     return Comparison(models, results, (X, y), (X_test, y_test, strata))
 
 
@@ -72,11 +75,21 @@ def _fit_methods(estimator, X, y):
     return models
 
 
+def _check_others(others):
+    if others is None:
+        return {}
+    if not isinstance(others, dict):
+        raise TypeError(f"others: got {others!r}, expected a dict of names and classifiers")
+    for name, other in others.items():
+        if name in _METHODS:
+            raise ValueError(f"others: {name!r} is the name of one of lacuna's methods; choose another")
+        if not hasattr(other, "predict_proba"):
+            raise TypeError(f"others: {name!r} is {other!r}, expected a classifier with predict_proba")
+    return others
+
+
 def _fit_others(others, X, y, missing_label):
-    taken = sorted(set(others) & set(_METHODS))
-    if taken:
-        raise ValueError(f"others: {taken[0]!r} is the name of one of lacuna's methods; choose another")
-    labels = np.asarray(y)
+    labels = label_array(y)
     labeled = np.flatnonzero(~missing_mask(labels, missing_label))
     labels = plain_labels(labels[labeled])
     return {name: clone(other).fit(_safe_indexing(X, labeled), labels) for name, other in others.items()}
@@ -123,10 +136,9 @@ class Comparison:
 
     def plot(self, axes=None):
         """The reliability diagrams side by side on Matplotlib axes."""
-        if axes is None:
-            from matplotlib.figure import Figure
-
-            axes = Figure(figsize=(3.6 * len(self), 3.6), layout="constrained").subplots(1, len(self))
+        axes = new_axes(len(self), 3.6) if axes is None else axes
+        if np.size(axes) != len(self):
+            raise ValueError(f"axes: got {np.size(axes)}, expected {len(self)}, one for each of {', '.join(self)}")
         for place, (ax, (name, result)) in enumerate(zip(np.ravel(axes), self.results.items(), strict=True)):
             result.plot(ax, legend=place == 0).set_title(name)
         return axes

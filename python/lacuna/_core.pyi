@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 _Progress = Optional[Callable[[str, float, float], None]]
 _Settings = Sequence[tuple[str, Sequence[str]]]
 _Column = tuple[str, Optional[list[str]], bool]
+_Rows = tuple[list[str], NDArray[np.int32], Optional[NDArray[np.int32]], list[str]]
+_Predictions = tuple[NDArray[np.float64], Optional[NDArray[np.int32]], Optional[NDArray[np.float64]]]
 
 class _Setting(TypedDict):
     name: str
@@ -44,7 +46,8 @@ class Model:
     def save(self, path: str, overwrite: bool) -> None: ...
 
 def load_model(path: str) -> Model: ...
-def fit_model(
+def fit_models(
+    methods: Sequence[str],
     features: NDArray[np.float64],
     labels: NDArray[np.int32],
     class_names: Sequence[str],
@@ -53,7 +56,19 @@ def fit_model(
     settings: _Settings,
     density: Any,
     progress: _Progress,
-) -> Model: ...
+) -> list[Model]: ...
+def evaluate_rows(
+    rows: _Rows, predictions: _Predictions, bin_kind: str, n_bins: int, progress: _Progress
+) -> str: ...
+def rows_page(
+    title: str,
+    rows: _Rows,
+    features: Optional[NDArray[np.float64]],
+    training: Optional[tuple[NDArray[np.float64], NDArray[np.int32]]],
+    classifiers: Sequence[tuple[str, _Predictions, Optional[Model]]],
+    threads: int,
+    progress: _Progress,
+) -> str: ...
 
 class Density:
     @property

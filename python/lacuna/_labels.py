@@ -15,6 +15,15 @@ _REMEDY = (
 )
 
 
+def label_array(y, *, warn=False):
+    """Labels as an array with one axis."""
+    if isinstance(y, (list, tuple)) and any(is_null(label) for label in y):
+        labels = np.empty(len(y), dtype=object)  # NumPy would make the text "nan" of a NaN beside texts
+        labels[:] = y
+        y = labels
+    return column_or_1d(y, warn=warn)
+
+
 def missing_mask(y, missing_label):
     """True where a row has no label."""
     y = np.asarray(y)
@@ -80,7 +89,7 @@ def _named_classes(classes, missing_label):
 
 def encode_labels(y, classes, missing_label):
     """Class numbers, -1 where the label is missing, and the sorted classes."""
-    y = column_or_1d(y, warn=True)
+    y = label_array(y, warn=True)
     mask = missing_mask(y, missing_label)
     labeled = y[~mask]
     if labeled.dtype.kind == "f":

@@ -3,52 +3,77 @@
 import html
 import io
 import json
+import sys
 
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length
 
 from lacuna import _core
-from lacuna._labels import class_names, missing_mask, plain_labels
+from lacuna._labels import class_names, label_array, missing_mask, plain_labels
 from lacuna._progress import progress
+from lacuna._tables import is_null, value_text
 
 #: The metrics that tables show; docs/metrics.md defines each.
 METRICS = ("n", "error_rate", "mean_error_probability", "ece", "overconfidence", "underconfidence", "brier_error", "nll")
 
 
-def encode_rows(y, classes, strata, missing_label):
-    """Labels and strata as the library takes them: class names, class numbers, places of strata, their names."""
-    y = column_or_1d(y)
-    check_consistent_length(y, strata)
-    labeled = np.flatnonzero(~missing_mask(y, missing_label))
+def class_numbers(labels, classes, name, rows):
+    """The place of each label among the classes; `rows` are the places of the labels in the array called `name`."""
     place = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
-    found, inverse = np.unique(plain_labels(y[labeled]), return_inverse=True)
+    found, inverse = np.unique(plain_labels(labels), return_inverse=True)
     for number, label in enumerate(found.tolist()):
         if label not in place:
-            row = labeled[np.flatnonzero(inverse == number)[0]]
-            known = ", ".join(class_names(classes))
-            raise ValueError(f"y, row {row}: the label {label!r} is none of the classes ({known}); leave the row out")
+            row = rows[np.flatnonzero(inverse == number)[0]]
+            known = ", ".join(map(repr, place))
+            raise ValueError(
+                f"{name}[{row}] is {label!r}, which is none of the classes ({known}); leave the row out, or name the "
+                "class with classes=[...]: every class needs a column of probabilities"
+            )
+    return np.array([place[label] for label in found.tolist()], dtype=np.int32)[inverse]
+
+
+def encode_rows(y, classes, strata, missing_label):
+    """Labels and strata as the library takes them: class names, class numbers, places of strata, their names."""
+    y = label_array(y)
+    check_consistent_length(y, strata)
+    labeled = np.flatnonzero(~missing_mask(y, missing_label))
     codes = np.full(len(y), -1, dtype=np.int32)
-    codes[labeled] = np.array([place[label] for label in found.tolist()], dtype=np.int32)[inverse]
+    codes[labeled] = class_numbers(y[labeled], classes, "y", labeled)
     if strata is None:
         return class_names(classes), codes, None, []
-    names, places = np.unique([str(name) for name in column_or_1d(strata)], return_inverse=True)
+    texts = ["" if is_null(name) else value_text(name) for name in label_array(strata)]
+    names, places = np.unique(texts, return_inverse=True)
     return class_names(classes), codes, places.astype(np.int32), names.tolist()
 
 
-def reliability(y, probabilities, *, classes=None, strata=None, missing_label=None, bins=20, bin_kind="equal-width"):
-    """Compares the probabilities that any classifier gave with the labels.
+def evaluate(rows, predictions, classes, bins=20, bin_kind="equal-width"):
+    """The Reliability of predictions: probabilities, and class numbers and error probabilities or None for those."""
+    with progress(None) as watch:
+        return Reliability(json.loads(_core.evaluate_rows(rows, predictions, bin_kind, bins, watch)), classes)
+
+
+def reliability(
+    y, probabilities, *, prediction=None, error_probability=None, classes=None, strata=None, missing_label=None, bins=20,
+    bin_kind="equal-width"
+):  # fmt: skip
+    """Compares what any classifier said with the labels.
 
     Parameters
     ----------
     y : array of shape (n_samples,)
         True labels; rows where it is `missing_label` are counted and left out.
     probabilities : array of shape (n_samples, n_classes)
-        As `predict_proba` returns them. The prediction is the likeliest class, its error probability the rest.
+        As `predict_proba` returns them. Those in single precision are scaled to add up to one.
+    prediction : array of shape (n_samples,), default=None
+        What was predicted; None: the likeliest class.
+    error_probability : array of shape (n_samples,), default=None
+        How likely each prediction is wrong; None: one minus its probability.
     classes : list, default=None
         The class of each column (`classes_` of a classifier). None: the sorted labels of y.
     strata : array of shape (n_samples,), default=None
-        A group for each row. Metrics are given per group, and a bin's error rate is split into what each adds to it.
+        A group for each row, "" where it is missing. Metrics are given per group, and a bin's error rate is split
+        into what each adds to it.
     missing_label : default=None
         What marks a row without a label. None stands for None, NaN and pandas.NA.
     bins : int, default=20
@@ -69,19 +94,55 @@ def reliability(y, probabilities, *, classes=None, strata=None, missing_label=No
     >>> result.strata["out"]["error_rate"]
     1.0
     """
-    probabilities = check_array(probabilities, dtype=np.float64, order="C", input_name="probabilities")
-    check_consistent_length(probabilities, y)
-    if classes is None:
-        labels = column_or_1d(y)
-        classes = np.unique(labels[~missing_mask(labels, missing_label)])
+    probabilities = read_probabilities(probabilities)
+    check_consistent_length(probabilities, y, prediction, error_probability)
+    y = label_array(y)
+    classes = np.unique(plain_labels(y[~missing_mask(y, missing_label)])) if classes is None else _classes(classes)
     if len(classes) != probabilities.shape[1]:
         raise ValueError(
             f"probabilities has {probabilities.shape[1]} columns for {len(classes)} classes ({', '.join(class_names(classes))}); "
             "name the class of each column with classes=[...]"
         )
+    if prediction is not None:
+        prediction = label_array(prediction)
+        prediction = class_numbers(prediction, classes, "prediction", np.arange(len(prediction)))
+    if error_probability is not None:
+        error_probability = _error_probability(error_probability)
     rows = encode_rows(y, classes, strata, missing_label)
-    with progress(None) as report:
-        return Reliability(json.loads(_core.evaluate_rows(rows, probabilities, bin_kind, bins, report)), classes)
+    return evaluate(rows, (probabilities, prediction, error_probability), classes, bins, bin_kind)
+
+
+def read_probabilities(values):
+    """Probabilities as a float64 array in C order; those in single precision add up to one only after that."""
+    if np.ndim(values) == 1:
+        raise ValueError(
+            "probabilities has one axis, expected a row per label and a column per class: give predict_proba(X), or for two "
+            "classes np.column_stack([1 - p, p])"
+        )
+    given = getattr(values, "dtype", None)
+    values = check_array(values, dtype=np.float64, order="C", input_name="probabilities")
+    if given is not None and given in (np.float16, np.float32):
+        sums = values.sum(axis=1, keepdims=True)
+        if np.abs(sums - 1.0).max() < 1e-3:  # rounding; anything else is a mistake, which the library names
+            return values / sums
+    return values
+
+
+def _error_probability(values):
+    values = np.ascontiguousarray(column_or_1d(values), dtype=np.float64)
+    bad = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
+    if len(bad) > 0:
+        raise ValueError(f"error_probability[{bad[0]}] is {values[bad[0]]}, expected a number from 0 to 1")
+    return values
+
+
+def _classes(classes):
+    classes = plain_labels(label_array(list(classes)))
+    names = class_names(classes)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"classes names {twice[0]!r} twice; expected one class for each column of probabilities")
+    return classes
 
 
 _WORDS = {"infinity": np.inf, "-infinity": -np.inf, None: np.nan}  # for numbers that JSON does not have
@@ -150,7 +211,7 @@ class Reliability:
 
         With strata, each one's contribution to the error rate of a bin has a mark of its own; they add up to it.
         """
-        ax = _axes(ax)
+        ax = new_axes() if ax is None else ax
         seen = [b for b in self.curve if b["n"] > 0]
         announced = np.array([b["mean_error_probability"] for b in seen])
         found = np.array([b["error_rate"] for b in seen])
@@ -166,26 +227,22 @@ class Reliability:
 
     def plot_risk_coverage(self, ax=None):
         """Error rate of the surest rows against the share of rows that are answered, on Matplotlib axes."""
-        ax = _axes(ax)
+        ax = new_axes() if ax is None else ax
         points = self.document["risk_coverage"]["curve"]
         ax.plot([p["coverage"] for p in points], [p["risk"] for p in points], color="0.25")
         ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of rows answered", ylabel="error rate among them")
         return ax
 
 
-def _axes(ax):
-    if ax is not None:
-        return ax
+def new_axes(columns=1, side=4.0):
+    """Axes side by side. Where pyplot is in use the figure is pyplot's, so that plt.show() shows it."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("Matplotlib is needed to plot; install it (Debian: python3-matplotlib)") from None
-    # In a script or notebook that uses pyplot the figure is pyplot's, so that plt.show() shows it.
-    import sys
-
-    if "matplotlib.pyplot" in sys.modules:
-        return sys.modules["matplotlib.pyplot"].subplots()[1]
-    return Figure(figsize=(4, 4)).subplots()
+    options = {"figsize": (side * columns, side), "layout": "constrained"}
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return (pyplot.figure(**options) if pyplot else Figure(**options)).subplots(1, columns)
 
 
 def cell(value):

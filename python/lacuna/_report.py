@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from lacuna import _core
 from lacuna._classifier import ReliableClassifier
+from lacuna._densities import DensityEstimator
 from lacuna._labels import encode_labels
 from lacuna._progress import progress
-from lacuna._reliability import encode_rows
+from lacuna._reliability import encode_rows, read_probabilities
 
 
 class Report:
@@ -28,11 +29,11 @@ class Report:
 
     def save(self, path, *, overwrite=False):
         """Writes the page. The file appears when it is complete; an older one is replaced if `overwrite` says so."""
-        path = os.fspath(path)
-        if not overwrite and os.path.exists(path):
-            raise FileExistsError(f"'{path}' exists; pass overwrite=True to replace it")
-        folder = os.path.dirname(path) or "."
-        handle, part = tempfile.mkstemp(prefix=os.path.basename(path) + ".part-", dir=folder)
+        path = os.path.abspath(os.fsdecode(path))
+        taken = FileExistsError(f"'{path}' exists; pass overwrite=True to replace it")
+        if not overwrite and os.path.lexists(path):
+            raise taken
+        handle, part = tempfile.mkstemp(prefix=".lacuna-", suffix=".part", dir=os.path.dirname(path))
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(self.html)
@@ -41,7 +42,10 @@ class Report:
             mask = os.umask(0)
             os.umask(mask)
             os.chmod(part, 0o666 & ~mask)  # mkstemp's own are for the owner alone
-            os.replace(part, path)
+            if not overwrite and _link(part, path, taken):
+                os.unlink(part)
+            else:
+                os.replace(part, path)
         except BaseException:
             os.unlink(part)
             raise
@@ -54,16 +58,35 @@ class Report:
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width: 100%; height: 48em; border: 0"></iframe>'
 
 
-def probabilities_of(model, X, classes):
-    """What a fitted classifier says about the rows, with a column for each of `classes`."""
-    found = np.asarray(model.predict_proba(X), dtype=np.float64)
+def _link(part, path, taken):
+    """Gives a file a second name unless that is taken, in one step; False where the file system knows no such names."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise taken from None
+    except OSError:
+        return False
+    return True
+
+
+def predictions_of(name, model, X, classes):
+    """What a classifier says about the rows, in the order of `classes`: probabilities; lacuna's own also say more."""
+    try:
+        known = np.asarray(model.classes_).tolist()
+        scores = model._score_rows(X) if isinstance(model, ReliableClassifier) else None
+        found = read_probabilities(model.predict_proba(X)) if scores is None else scores.posterior
+    except AttributeError as error:
+        raise TypeError(f"{name}: expected a fitted classifier with predict_proba and classes_; {error}") from None
     place = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
+    unknown = [label for label in known if label not in place]
+    if unknown:
+        raise ValueError(f"{name} knows the class {unknown[0]!r}, which is none of {list(place)}")
+    if found.shape[1:] != (len(known),):
+        raise ValueError(f"{name}: predict_proba gave an array of shape {found.shape} for {len(known)} classes")
+    places = np.array([place[label] for label in known], dtype=np.int32)
     result = np.zeros((len(found), len(classes)))
-    for column, label in enumerate(np.asarray(model.classes_).tolist()):
-        if label not in place:
-            raise ValueError(f"{type(model).__name__} knows the class {label!r}, which {list(place)} does not hold")
-        result[:, place[label]] = found[:, column]
-    return result
+    result[:, places] = found
+    return (result, None, None) if scores is None else (result, places[scores.prediction], scores.error_probability)
 
 
 def report(models, X, y, *, strata=None, train=None, title=None):
@@ -79,7 +102,7 @@ def report(models, X, y, *, strata=None, train=None, title=None):
     strata : array of shape (n_samples,), default=None
         A group for each row, such as whether labels are rare there.
     train : tuple (X, y), default=None
-        What the models were fitted to; the page then shows it.
+        What the models were fitted to; the page shows it when one of them is a ReliableClassifier.
     title : str, default=None
         Of the page.
 
@@ -97,23 +120,36 @@ def report(models, X, y, *, strata=None, train=None, title=None):
     True
     """
     if not isinstance(models, dict):
-        models = {getattr(models, "method", type(models).__name__): models}
+        name = models.method if isinstance(models, ReliableClassifier) else type(models).__name__
+        models = {name: models}
     if not models:
         raise ValueError("models: got none, expected a fitted classifier or a dict of some")
-    for model in models.values():
+    own = [model for model in models.values() if isinstance(model, ReliableClassifier)]
+    for model in own:
         check_is_fitted(model)
     check_consistent_length(X, y)
-    own = [model for model in models.values() if isinstance(model, ReliableClassifier)]
     region = own[-1] if own else next(iter(models.values()))
-    rows = encode_rows(y, region.classes_, strata, getattr(region, "missing_label", None))
+    classes = _classes_of(models, own)
+    rows = encode_rows(y, classes, strata, region.missing_label if own else None)
     classifiers = [
-        (name, probabilities_of(model, X, region.classes_), model._model if model in own else None)
+        (str(name), predictions_of(name, model, X, classes), model._model if isinstance(model, ReliableClassifier) else None)
         for name, model in models.items()
     ]
     features = region._read_features(X) if own else None
     training = _training(region, train) if own and train is not None else None
+    # Densities of others are called by one thread at a time.
+    threads = 0 if all(isinstance(model.density, (str, DensityEstimator)) for model in own) else 1
     with progress(None) as watch:
-        return Report(_core.rows_page(title or "How honest are the predictions?", rows, features, training, classifiers, 0, watch))
+        page = _core.rows_page(title or "How honest are the predictions?", rows, features, training, classifiers, threads, watch)
+    return Report(page)
+
+
+def _classes_of(models, own):
+    """Those of lacuna's model, or the first one; the figures of the region are about those."""
+    first = own[-1] if own else next(iter(models.values()))
+    if not hasattr(first, "classes_"):
+        raise TypeError(f"expected a fitted classifier with predict_proba and classes_, got {first!r}")
+    return first.classes_
 
 
 def _training(model, train):

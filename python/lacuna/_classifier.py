@@ -26,7 +26,8 @@ _GENERAL = (
 _OF_DENSITIES = (
     "components", "covariance", "restarts", "max_iterations", "tolerance", "covariance_floor", "weight_prior",
     "density_form", "weight_concentration", "mean_precision", "degrees_of_freedom", "covariance_scale",
-    "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance",
+    "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance", "dp_iterations", "dp_burn_in",
+    "dp_draws", "dp_base_scale", "dp_concentration",
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ class ReliableClassifier(ClassifierMixin, BaseEstimator):
     method : {"mar", "supervised", "mcar-sampling", "mcar-em"}, default="mar"
         "mar" is selective label sampling; the others assume that labels went missing by lot and are for comparison.
     density : str or object, default="vb-gmm"
-        One of lacuna's density families ("vb-gmm", "gmm", "kde"), one of its density estimators, or any object
+        One of lacuna's density families ("vb-gmm", "gmm", "dp-gmm", "kde"), one of its density estimators, or any object
         with `fit(X)` and `score_samples(X)`. Such an object is cloned for every fit. When its `fit` takes
         `sample_weight` it gets the weights of the rows; otherwise it is fitted to rows resampled by weight. Random
         states that it leaves at None follow `random_state`. It is called by one thread at a time, in a fixed order.
@@ -70,9 +71,9 @@ class ReliableClassifier(ClassifierMixin, BaseEstimator):
         "mcar-em": most rounds of filling and fitting.
     em_tolerance : float, default=1e-4
         "mcar-em": converged when the log likelihood changes by less than this per row.
-    features : str, default="none"
-        Maps before the densities: "standardize", "pca:N", "pca:SHARE", "vae:N" with commas between them. The densities
-        standardise for themselves; a `Pipeline` does as well.
+    features : str, default="standardize"
+        Maps before the densities: "none", or "standardize", "pca:N", "pca:SHARE", "vae:N" with commas between them.
+        lacuna's own densities do a last "standardize" themselves, so X is not copied for it.
     components, covariance, restarts, max_iterations, tolerance : default=None
         Mixtures ("vb-gmm", "gmm"): most components; "full", "tied", "diagonal" or "spherical"; starts per density; most
         iterations; share of the objective below which it has converged. None is the family's own default.
@@ -83,6 +84,8 @@ category_concentration, own_variance : default=None
         "vb-gmm": see `VariationalGaussianMixture`.
     kde_bandwidth, kde_tolerance : default=None
         "kde": see `KernelDensity`.
+    dp_iterations, dp_burn_in, dp_draws, dp_base_scale, dp_concentration : default=None
+        "dp-gmm": see `DirichletProcessMixture`.
     classes : list, default=None
         Classes that may have no labeled row; those found in y are added.
     categorical : list of str or int, default=None
@@ -137,7 +140,7 @@ category_concentration, own_variance : default=None
         folds=5,
         max_em_iterations=500,
         em_tolerance=1e-4,
-        features="none",
+        features="standardize",
         components=None,
         covariance=None,
         restarts=None,
@@ -154,6 +157,11 @@ category_concentration, own_variance : default=None
         own_variance=None,
         kde_bandwidth=None,
         kde_tolerance=None,
+        dp_iterations=None,
+        dp_burn_in=None,
+        dp_draws=None,
+        dp_base_scale=None,
+        dp_concentration=None,
         classes=None,
         categorical=None,
         missing_label=-1,
@@ -186,6 +194,11 @@ category_concentration, own_variance : default=None
         self.own_variance = own_variance
         self.kde_bandwidth = kde_bandwidth
         self.kde_tolerance = kde_tolerance
+        self.dp_iterations = dp_iterations
+        self.dp_burn_in = dp_burn_in
+        self.dp_draws = dp_draws
+        self.dp_base_scale = dp_base_scale
+        self.dp_concentration = dp_concentration
         self.classes = classes
         self.categorical = categorical
         self.missing_label = missing_label
@@ -224,7 +237,7 @@ category_concentration, own_variance : default=None
         settings, bridge = self._settings()
         if bridge is None:
             return _core.takes_gaps(settings)
-        return bridge.handles_missing_values and self.features == "none"
+        return bridge.handles_missing_values and self.features in ("none", "standardize")
 
     # Fit
 

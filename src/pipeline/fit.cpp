@@ -34,6 +34,13 @@ bool takes_gaps(const FitRequest& request) {
   return make_density_family(request.learning)->handles_missing_values() && !mixes_columns(request);
 }
 
+FeatureOptions needed_maps(FeatureOptions features, const DensityFamily& family) {
+  std::vector<FeatureSpec>& maps = features.maps;
+  while (family.standardizes() && !maps.empty() && maps.back().kind == FeatureSpec::Kind::standardize)
+    maps.pop_back();
+  return features;
+}
+
 TrainingTable read_training(const FitRequest& request, Observer& observer) {
   // Before the table is read, which may take long.
   check_options(request.learning);
@@ -48,7 +55,8 @@ FeatureChain map_features(const FitRequest& request, TrainingTable& table, Obser
   for (const FeatureSpec& map : request.features.maps)
     if (map.kind != FeatureSpec::Kind::standardize)
       require_complete(table.data.features.view(), table.data.feature_names, 0, to_string({map}));
-  FeatureChain features = fit_features(request.features, table.data.features.view(), request.learning.seed,
+  FeatureChain features = fit_features(needed_maps(request.features, *make_density_family(request.learning)),
+                                       table.data.features.view(), request.learning.seed,
                                        request.learning.threads, observer, table.data.levels);
   if (features.empty()) {
     look(table.data.features);

@@ -1,6 +1,8 @@
 #include <array>
 
+#include "lacuna/density/families.hpp"
 #include "lacuna/pipeline/workflows.hpp"
+#include "pipeline/fit_steps.hpp"
 #include "pipeline/record.hpp"
 
 namespace lacuna {
@@ -30,8 +32,10 @@ std::vector<FitOutcome> fit_dataset(const FitRequest& request, std::span<const M
                                     const DensityFamily* family, Observer& observer) {
   check_options(request.learning); // before the maps, which may take long
   check_dataset(data);
-  const FeatureChain features = fit_features(request.features, data.features, request.learning.seed,
-                                             request.learning.threads, observer, data.levels);
+  const std::shared_ptr<const DensityFamily> own = make_density_family(request.learning);
+  const FeatureChain features =
+      fit_features(needed_maps(request.features, family != nullptr ? *family : *own), data.features,
+                   request.learning.seed, request.learning.threads, observer, data.levels);
   Matrix mapped;
   DatasetView seen = data;
   if (!features.empty()) {
@@ -39,9 +43,8 @@ std::vector<FitOutcome> fit_dataset(const FitRequest& request, std::span<const M
     seen.features = mapped.view();
     seen.feature_names = features.output_names(data.feature_names);
   }
-  std::vector<FitResult> fits = family != nullptr
-                                    ? fit_classifiers(seen, request.learning, methods, *family, observer)
-                                    : fit_classifiers(seen, request.learning, methods, observer);
+  std::vector<FitResult> fits =
+      fit_classifiers(seen, request.learning, methods, family != nullptr ? *family : *own, observer);
   std::vector<FitOutcome> outcomes;
   for (std::size_t m = 0; m < fits.size(); ++m) {
     FitRequest of_method = request;

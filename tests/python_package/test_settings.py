@@ -13,6 +13,7 @@ SETTINGS = {setting["name"].replace("-", "_"): setting for setting in _core.sett
 OF_FILES = {"label", "labels", "drop", "no_header", "preset"}
 RENAMED = {"seed": "random_state"}
 VAE_GROUP = "VAE (--features vae)"
+DENSITIES = [lacuna.VariationalGaussianMixture, lacuna.GaussianMixture, lacuna.DirichletProcessMixture, lacuna.KernelDensity]
 
 
 def parameters(kind):
@@ -41,7 +42,7 @@ def test_defaults_are_those_of_the_library():
     assert all(own[name] is None for name, setting in SETTINGS.items() if setting["families"])
 
 
-@pytest.mark.parametrize("kind", [lacuna.VariationalGaussianMixture, lacuna.GaussianMixture, lacuna.KernelDensity])
+@pytest.mark.parametrize("kind", DENSITIES)
 def test_densities_have_the_settings_of_their_family(kind):
     own = parameters(kind)
     wanted = {name for name, setting in SETTINGS.items() if kind._family in setting["families"]}

@@ -67,6 +67,9 @@ public:
                                              const DensityFitContext& context) const = 0;
   /// Whether a NaN may stand for a missing value in the rows.
   virtual bool handles_missing_values() const { return false; }
+  /// Whether shifting and scaling features changes nothing but the units of its densities, so that nobody
+  /// needs to standardise rows for it.
+  virtual bool standardizes() const { return false; }
   /// Whether context.levels may name columns of categories.
   virtual bool handles_categories() const { return false; }
 };

@@ -14,6 +14,7 @@ public:
   explicit GmmFamily(const GmmOptions& options);
   std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                      const DensityFitContext& context) const override;
+  bool standardizes() const override { return true; }
 
 private:
   GmmOptions options_;

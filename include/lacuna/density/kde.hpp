@@ -15,6 +15,7 @@ public:
   explicit KdeFamily(const KdeOptions& options);
   std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                      const DensityFitContext& context) const override;
+  bool standardizes() const override { return true; }
 
 private:
   KdeOptions options_;

@@ -24,7 +24,7 @@ struct FitRequest {
   std::string label_column; ///< empty when table.labels_path is given
   std::vector<std::string> classes;
   TableOptions table;
-  FeatureOptions features; ///< none, unless told otherwise: densities standardise for themselves
+  FeatureOptions features{{FeatureSpec{}}, {}}; ///< standardize, unless told otherwise
   LearningOptions learning;
 };
 /// Whether categories reach the densities as numbers: where they know what to do with them, and no map mixes

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import lacuna
-from lacuna import _core, _densities
+
 
 # One entry, as scikit-learn itself makes for its own semi-supervised classifiers: labels -1 and 1, where -1 cannot be a
 # class because it means "unlabeled". With missing_label=None no check is left out.

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
 from lacuna._any_density import AnyDensity, is_density
@@ -15,7 +15,7 @@ from lacuna._densities import DensityEstimator
 from lacuna._labels import class_names, classes_from_names, encode_labels, missing_mask, type_name
 from lacuna._progress import progress
 from lacuna._settings import seed_of, setting_texts
-from lacuna._sklearn import check_columns, check_numbers, read_numbers
+from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_weights
 from lacuna._tables import Column, encode, learn_columns, needs_encoding
 
 #: Parameters that are settings of the library under the same name, whatever the density.
@@ -26,7 +26,8 @@ _GENERAL = (
 _OF_DENSITIES = (
     "components", "covariance", "restarts", "max_iterations", "tolerance", "covariance_floor", "weight_prior",
     "density_form", "weight_concentration", "mean_precision", "degrees_of_freedom", "covariance_scale",
-    "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance",
+    "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance", "dp_iterations", "dp_burn_in",
+    "dp_draws", "dp_base_scale", "dp_concentration",
 )  # fmt: skip
 
 
@@ -83,6 +84,8 @@ category_concentration, own_variance : default=None
         "vb-gmm": see `VariationalGaussianMixture`.
     kde_bandwidth, kde_tolerance : default=None
         "kde": see `KernelDensity`.
+    dp_iterations, dp_burn_in, dp_draws, dp_base_scale, dp_concentration : default=None
+        "dp-gmm": see `DirichletProcessMixture`.
     classes : list, default=None
         Classes that may have no labeled row; those found in y are added.
     categorical : list of str or int, default=None
@@ -154,6 +157,11 @@ category_concentration, own_variance : default=None
         own_variance=None,
         kde_bandwidth=None,
         kde_tolerance=None,
+        dp_iterations=None,
+        dp_burn_in=None,
+        dp_draws=None,
+        dp_base_scale=None,
+        dp_concentration=None,
         classes=None,
         categorical=None,
         missing_label=-1,
@@ -186,6 +194,11 @@ category_concentration, own_variance : default=None
         self.own_variance = own_variance
         self.kde_bandwidth = kde_bandwidth
         self.kde_tolerance = kde_tolerance
+        self.dp_iterations = dp_iterations
+        self.dp_burn_in = dp_burn_in
+        self.dp_draws = dp_draws
+        self.dp_base_scale = dp_base_scale
+        self.dp_concentration = dp_concentration
         self.classes = classes
         self.categorical = categorical
         self.missing_label = missing_label
@@ -253,15 +266,13 @@ category_concentration, own_variance : default=None
         features, columns = self._learn_features(X, settings, bridge)
         check_consistent_length(features, y, sample_weight)
         codes, classes = encode_labels(y, self.classes, self.missing_label)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
-            sample_weight = np.ascontiguousarray(sample_weight)
+        weights = read_weights(sample_weight, features)
         if self.classes is not None:
             settings.append(("classes", class_names(self.classes)))
         names = class_names(classes)
         with progress(self.verbose) as report:
             model = _core.fit_model(
-                features, codes, names, sample_weight, [tuple(c) for c in columns], settings, bridge, report
+                features, codes, names, weights, [tuple(c) for c in columns], settings, bridge, report
             )
         record = json.loads(model.record)
         record["python"] = {"label_type": type_name(classes)}

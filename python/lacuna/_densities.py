@@ -1,18 +1,16 @@
 """lacuna's densities as scikit-learn's estimators."""
 
-import inspect
-
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
 from lacuna._progress import progress
-from lacuna._settings import family_settings, seed_of, setting_texts
-from lacuna._sklearn import read_numbers
+from lacuna._settings import seed_of, setting_texts
+from lacuna._sklearn import read_numbers, read_weights
 
 #: Parameters of every density that are none of its family's settings.
-_COMMON = {"random_state": 0, "threads": 0, "verbose": None}
+_COMMON = ("random_state", "threads", "verbose")
 
 
 class DensityEstimator(DensityMixin, BaseEstimator):
@@ -51,12 +49,9 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         settings = self._settings(seed_of(self.random_state))
         _core.check_settings(settings)
         features = read_numbers(self, X, reset=True, allow_nan=_core.takes_gaps(settings))
-        if sample_weight is not None:
-            sample_weight = np.ascontiguousarray(_check_sample_weight(sample_weight, features, dtype=np.float64))
-            if not sample_weight.any():
-                raise ValueError("sample_weight: all weights are zero; some row has to count")
+        weights = read_weights(sample_weight, features)
         with progress(self.verbose) as report:
-            self._density = _core.fit_density(features, sample_weight, settings, report)
+            self._density = _core.fit_density(features, weights, settings, report)
         self._set_summary()
         return self
 
@@ -267,33 +262,56 @@ class KernelDensity(DensityEstimator):
         self.verbose = verbose
 
 
-def _density_class(name, family, text):
-    """An estimator for a family of the registry, with that family's settings as parameters."""
-    defaults = {**family_settings(family), **_COMMON}
+class DirichletProcessMixture(DensityEstimator):
+    """A Dirichlet process mixture of Gaussians by MCMC, family "dp-gmm"; the density is averaged over draws.
 
-    def __init__(self, **parameters):
-        unknown = sorted(set(parameters) - set(defaults))
-        if unknown:
-            raise TypeError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(defaults)}")
-        for key, default in defaults.items():
-            setattr(self, key, parameters.get(key, default))
+    Parameters
+    ----------
+    dp_iterations : int, default=300
+        Iterations of the Markov chain, the burn-in included.
+    dp_burn_in : int, default=150
+        First iterations that count for nothing.
+    dp_draws : int, default=15
+        Later iterations, evenly spaced, that the density is averaged over.
+    dp_base_scale : float, default=0.3
+        Expected share of the data's variance that lies within a cluster.
+    dp_concentration : float, default=0.3
+        Prior mean of the concentration; larger means more clusters.
+    random_state, threads, verbose
+        As for `ReliableClassifier`.
 
-    kind = inspect.Parameter
-    __init__.__signature__ = inspect.Signature(
-        [kind("self", kind.POSITIONAL_OR_KEYWORD)]
-        + [kind(key, kind.KEYWORD_ONLY, default=default) for key, default in defaults.items()]
-    )
-    members = {"_family": family, "__init__": __init__, "__doc__": text, "__module__": __name__}
-    return type(name, (DensityEstimator,), members)
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lacuna import DirichletProcessMixture
+    >>> X = np.random.default_rng(0).normal(size=(100, 1))
+    >>> bool(DirichletProcessMixture(20, dp_burn_in=10, dp_draws=5).fit(X).score(X) > -1.6)
+    True
+    """
+
+    _family = "dp-gmm"
+
+    def __init__(
+        self,
+        dp_iterations=300,
+        *,
+        dp_burn_in=150,
+        dp_draws=15,
+        dp_base_scale=0.3,
+        dp_concentration=0.3,
+        random_state=0,
+        threads=0,
+        verbose=None,
+    ):
+        self.dp_iterations = dp_iterations
+        self.dp_burn_in = dp_burn_in
+        self.dp_draws = dp_draws
+        self.dp_base_scale = dp_base_scale
+        self.dp_concentration = dp_concentration
+        self.random_state = random_state
+        self.threads = threads
+        self.verbose = verbose
 
 
-if "dp-gmm" in _core.density_family_names():
-    DirichletProcessMixture = _density_class(
-        "DirichletProcessMixture",
-        "dp-gmm",
-        """A Dirichlet process mixture of Gaussians by MCMC, family "dp-gmm"; the density is averaged over draws.
-
-    Its parameters are the settings of the family, under the names of the command line, with `random_state`,
-    `threads` and `verbose` as for `ReliableClassifier`.
-    """,
-    )
+if DirichletProcessMixture._family not in _core.density_family_names():
+    del DirichletProcessMixture  # this build of the library has no such family

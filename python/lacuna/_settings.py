@@ -40,15 +40,6 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(_DRAWN_SEEDS))
 
 
-def family_settings(family):
-    """The settings that a density family has, by their Python names, with their defaults."""
-    return {
-        setting["name"].replace("-", "_"): json.loads(setting["default"])
-        for setting in _core.settings()
-        if family in setting["families"]
-    }
-
-
 def preset(name):
     """Parameters of `ReliableClassifier` for a set of settings with a name.
 

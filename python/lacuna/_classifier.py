@@ -16,7 +16,7 @@ from lacuna._labels import class_names, classes_from_names, encode_labels, missi
 from lacuna._progress import progress
 from lacuna._settings import seed_of, setting_texts
 from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_weights
-from lacuna._tables import Column, encode, learn_columns, needs_encoding
+from lacuna._tables import Column, check_names, encode, learn_columns, needs_encoding
 
 #: Parameters that are settings of the library under the same name, whatever the density.
 _GENERAL = (
@@ -287,6 +287,7 @@ category_concentration, own_variance : default=None
         if not needs_encoding(X, self.categorical):
             features = read_numbers(self, X, reset=True, allow_nan=allow_nan)
             names = getattr(self, "feature_names_in_", [f"c{j}" for j in range(features.shape[1])])
+            check_names(names)
             return features, [Column(str(name), None, False) for name in names]
         if not hasattr(X, "iloc"):
             X = read_numbers(self, X, reset=True, allow_nan=True)

@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-SUFFIXES = {".hpp", ".cpp", ".py", ".md", ".cmake", ".in", ".txt", ".json", ".toml", ".sh", ".js", ".css", ".html"}
+SUFFIXES = {".hpp", ".cpp", ".py", ".pyi", ".md", ".cmake", ".in", ".txt", ".json", ".toml", ".sh", ".js", ".css", ".html"}
 FOLDERS = ["include", "src", "apps", "tests", "fuzz", "bench", "examples", "cmake", "docs", "python"]
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")  # split, so that this file passes its own check
 

@@ -15,8 +15,6 @@ namespace lacuna::python {
 
 namespace {
 
-constexpr const char* family_name = "python-object";
-
 thread_local std::vector<py::object>* listed_objects = nullptr;
 
 /// An object that any thread may let go of.
@@ -49,13 +47,13 @@ public:
   }
   const DensityFitSummary& summary() const override { return summary_; }
   bool handles_missing_values() const override { return handles_missing_values_; }
-  std::string family() const override { return family_name; }
+  std::string family() const override { return python_family_name; }
   void save(Archive& archive, const std::string& prefix) const override {
     if (listed_objects == nullptr)
       throw Error(ErrorKind::usage,
                   "this model's densities are Python objects, which a model file cannot hold; keep the model "
                   "with pickle or joblib, or fit one of lacuna's own densities");
-    archive.put_text(prefix + "family", family_name);
+    archive.put_text(prefix + "family", python_family_name);
     archive.put(prefix + "object", static_cast<double>(listed_objects->size()));
     archive.put(prefix + "n_features", static_cast<double>(n_features_));
     archive.put(prefix + "handles_missing_values", handles_missing_values_ ? 1.0 : 0.0);
@@ -81,14 +79,13 @@ std::shared_ptr<const Density> load_python_density(const Archive& archive, const
                                          archive.integer(prefix + "handles_missing_values", 0, 1) == 1);
 }
 
-/// Only when first needed, so that nobody sees a family in a list that has no use there.
 void register_once() {
   static std::once_flag flag;
   std::call_once(flag, [] {
     const auto make = [](const DensityOptions&) -> std::shared_ptr<const DensityFamily> {
       throw Error(ErrorKind::usage, "density: give the Python object itself, not its family's name");
     };
-    register_density_family({family_name, make, load_python_density, nullptr});
+    register_density_family({python_family_name, make, load_python_density, nullptr});
   });
 }
 

@@ -10,6 +10,10 @@
 
 namespace lacuna::python {
 
+/// The family of densities that are Python objects. It is registered when a pickle holds one, and no choice
+/// for anybody.
+inline constexpr const char* python_family_name = "python-object";
+
 /// A density family that is a Python object (lacuna._any_density.AnyDensity): `fit(X, weights, seed)` returns
 /// a fitted object, `log_density(fitted, X)` its log densities, `handles_missing_values` is a bool. The GIL
 /// is taken for each call, so it may be used from any thread.

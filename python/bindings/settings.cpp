@@ -6,6 +6,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/families.hpp"
 #include "lacuna/pipeline/settings.hpp"
+#include "python_density.hpp"
 #include "request.hpp"
 
 namespace lacuna::python {
@@ -15,7 +16,7 @@ FitRequest make_request(const SettingTexts& given) {
   for (const auto& entry : given)
     if (std::none_of(all.begin(), all.end(),
                      [&](const FitSetting& setting) { return setting.name == entry.first; }))
-      throw Error(ErrorKind::usage, entry.first + ": there is no such setting");
+      throw Error(ErrorKind::usage, "--" + entry.first + ": this build of lacuna has no such setting");
   const auto find = [&](const FitSetting& setting) {
     return std::find_if(given.begin(), given.end(),
                         [&](const auto& entry) { return entry.first == setting.name; });
@@ -75,7 +76,11 @@ std::vector<std::pair<std::string, std::string>> preset(const std::string& name)
 void bind_settings(py::module_& module) {
   module.def("settings", settings);
   module.def("preset", preset);
-  module.def("density_family_names", density_family_names);
+  module.def("density_family_names", [] {
+    std::vector<std::string> names = density_family_names();
+    std::erase(names, python_family_name);
+    return names;
+  });
   module.def("check_settings",
              [](const SettingTexts& given) { check_options(make_request(given).learning); });
   module.def("takes_codes", [](const SettingTexts& given) { return takes_codes(make_request(given)); });

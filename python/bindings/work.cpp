@@ -85,7 +85,8 @@ public:
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [this] { return is_done_; });
   }
-  /// Stops Python code that the work calls, such as a user's density that trains for minutes; the GIL is held.
+  /// Stops Python code that the work calls, such as a user's density that trains for minutes; the GIL is
+  /// held.
   void interrupt_python() {
     PyThreadState_SetAsyncExc(static_cast<unsigned long>(thread_.native_handle()), PyExc_KeyboardInterrupt);
   }

@@ -50,7 +50,7 @@ __all__ = ["__version__", *_PLACES]
 def __getattr__(name):
     if name not in _PLACES:
         raise AttributeError(f"module 'lacuna' has no attribute {name!r}")
-    value = getattr(import_module(f"lacuna.{_PLACES[name]}"), name)
+    value = getattr(import_module(f"lacuna.{_PLACES[name]}"), name)  # an AttributeError where a part was not built
     globals()[name] = value
     return value
 

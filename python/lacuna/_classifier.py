@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
 from lacuna._any_density import AnyDensity, is_density
@@ -15,8 +15,8 @@ from lacuna._densities import DensityEstimator
 from lacuna._labels import class_names, classes_from_names, encode_labels, missing_mask, type_name
 from lacuna._progress import progress
 from lacuna._settings import seed_of, setting_texts
-from lacuna._sklearn import check_columns, check_numbers, read_numbers
-from lacuna._tables import Column, encode, learn_columns, needs_encoding
+from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_weights
+from lacuna._tables import Column, check_names, encode, learn_columns, needs_encoding
 
 #: Parameters that are settings of the library under the same name, whatever the density.
 _GENERAL = (
@@ -272,15 +272,13 @@ category_concentration, own_variance : default=None
         features, columns = self._learn_features(X, settings, bridge)
         check_consistent_length(features, y, sample_weight)
         codes, classes = encode_labels(y, self.classes, self.missing_label)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
-            sample_weight = np.ascontiguousarray(sample_weight)
+        weights = read_weights(sample_weight, features)
         if self.classes is not None:
             settings.append(("classes", class_names(self.classes)))
         columns = [tuple(column) for column in columns]
         with progress(self.verbose) as report:
             models = _core.fit_models(
-                methods, features, codes, class_names(classes), sample_weight, columns, settings, bridge, report
+                methods, features, codes, class_names(classes), weights, columns, settings, bridge, report
             )
         for model in models:
             record = json.loads(model.record)
@@ -295,6 +293,7 @@ category_concentration, own_variance : default=None
         if not needs_encoding(X, self.categorical):
             features = read_numbers(self, X, reset=True, allow_nan=allow_nan)
             names = getattr(self, "feature_names_in_", [f"c{j}" for j in range(features.shape[1])])
+            check_names(names)
             return features, [Column(str(name), None, False) for name in names]
         if not hasattr(X, "iloc"):
             X = read_numbers(self, X, reset=True, allow_nan=True)

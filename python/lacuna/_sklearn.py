@@ -3,7 +3,7 @@
 import inspect
 
 import numpy as np
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import _check_sample_weight, check_array
 
 try:
     from sklearn.utils.validation import validate_data  # 1.6
@@ -38,6 +38,16 @@ def check_numbers(X, *, allow_nan, name):
 def check_columns(estimator, X, *, reset):
     """Only names and number of columns."""
     validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def read_weights(sample_weight, features):
+    """One finite weight per row as the library takes them, or None."""
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(_check_sample_weight(sample_weight, features, dtype=np.float64))
+    if not weights.any():
+        raise ValueError("sample_weight: all weights are zero; some row has to count")
+    return weights
 
 
 def is_frame(X):

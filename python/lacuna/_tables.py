@@ -79,6 +79,15 @@ def _holds_words(series):
     return True  # bool, category, string
 
 
+def check_names(names):
+    """A model goes by names, so each must be there once."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"there are two columns {name!r}; rename one of them")
+        seen.add(name)
+
+
 def _listed(X, categorical, names):
     """The numbers of the columns that `categorical` lists by name or number."""
     found = set()
@@ -113,6 +122,7 @@ def learn_columns(X, categorical, takes_codes):
     """The columns of a table: a pandas frame, or an array of numbers, whose columns are called c0, c1, ..."""
     n_columns = X.shape[1]
     names = [str(name) for name in X.columns] if is_frame(X) else [f"c{j}" for j in range(n_columns)]
+    check_names(names)
     listed = _listed(X, categorical, names)
     columns = []
     for j, name in enumerate(names):

@@ -71,7 +71,7 @@ def test_other_forms_of_the_same_rows(X_like):
         (np.full(60, np.inf), "infinity"),
         (np.ones((60, 2)), "1D"),
         (["a"] * 60, "could not convert"),
-        (np.zeros(60), "no row has a label|all weights are zero"),
+        (np.zeros(60), "all weights are zero"),
     ],
 )
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
@@ -113,7 +113,7 @@ def test_the_compiled_part_refuses_what_the_package_never_sends():
         _core.fit_density(np.asfortranarray(X), None, settings, None)
     with pytest.raises(TypeError, match="two axes"):
         _core.fit_density(X[:, 0].copy(), None, settings, None)
-    with pytest.raises(ValueError, match="there is no such setting"):
+    with pytest.raises(ValueError, match="nonsense: this build of lacuna has no such setting"):
         _core.fit_density(X, None, [("nonsense", ["1"])], None)
     with pytest.raises(ValueError, match="59 labels but 60 rows"):
         columns = [("a", None, False), ("b", None, False)]

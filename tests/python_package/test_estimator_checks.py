@@ -17,7 +17,6 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import lacuna
 
-
 # One entry, as scikit-learn itself makes for its own semi-supervised classifiers: labels -1 and 1, where -1 cannot be a
 # class because it means "unlabeled". With missing_label=None no check is left out.
 EXCUSED = {"check_classifiers_classes": "-1 means unlabeled"}
@@ -32,7 +31,7 @@ ESTIMATORS = [
     lacuna.KernelDensity(),
     lacuna.VariationalAutoencoder(hidden=(8,), epochs=2),
     lacuna.VariationalAutoencoder(hidden=(8,), epochs=2, likelihood="gaussian"),
-    lacuna.DirichletProcessMixture(dp_iterations=20, dp_burn_in=10, dp_draws=5),
+    lacuna.DirichletProcessMixture(20, dp_burn_in=10, dp_draws=5),
 ]
 
 

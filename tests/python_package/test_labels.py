@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import clouds
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lacuna import ReliableClassifier
+from lacuna._labels import class_names, classes_from_names, encode_labels, type_name
 
 X, Y, TRUTH = clouds()
 BASE = ReliableClassifier(draws=1).fit(X, Y)
@@ -100,6 +103,29 @@ def test_minus_one_and_one_once_somebody_has_said_which_it_is():
     assert ReliableClassifier(missing_label=None, draws=1).fit(X, y).classes_.tolist() == [-1, 1]
     with pytest.warns(UserWarning, match="only class '1'"):
         assert ReliableClassifier(classes=[0], draws=1).fit(X, y).classes_.tolist() == [0, 1]
+
+
+KINDS = st.one_of(
+    st.sets(st.integers(0, 2**40), min_size=2, max_size=5),
+    st.sets(st.text(min_size=1, max_size=3).filter(lambda text: "\0" not in text), min_size=2, max_size=5),
+    st.just({True, False}),
+    st.sets(st.integers(0, 2**40).map(float), min_size=2, max_size=5),
+)
+
+
+@given(KINDS, st.lists(st.integers(0, 5), min_size=1, max_size=30), st.sampled_from([None, np.nan, pd.NA]))
+def test_numbers_and_names_of_classes_lead_back_to_the_labels(kinds, choices, nothing):
+    kinds = sorted(kinds)
+    # Each class once, then any of them or none.
+    labels = [*kinds, *(kinds[i] if i < len(kinds) else nothing for i in choices)]
+    codes, classes = encode_labels(np.array(labels, dtype=object), None, None)
+    assert classes.tolist() == kinds
+    for label, code in zip(labels, codes):
+        assert (code == -1) if label is nothing else (classes[code] == label)
+    restored = classes_from_names(class_names(classes), type_name(classes))
+    assert restored.tolist() == kinds
+    subset, named = encode_labels(np.array(labels[:2], dtype=object), kinds[1:], None)
+    assert named.tolist() == kinds and subset.tolist() == codes[:2].tolist()
 
 
 def test_score_wants_a_label():

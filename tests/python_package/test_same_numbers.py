@@ -83,9 +83,10 @@ def test_weights_are_repetitions(table):
     np.testing.assert_allclose(weighted.error_probability(X), repeated.error_probability(X), rtol=1e-4, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "density", [lacuna.VariationalGaussianMixture(), lacuna.GaussianMixture(3), lacuna.KernelDensity()], ids=repr
-)
+DENSITIES = [lacuna.VariationalGaussianMixture(), lacuna.GaussianMixture(3), lacuna.KernelDensity()]
+
+
+@pytest.mark.parametrize("density", DENSITIES, ids=repr)
 def test_densities_are_densities(density):
     random = np.random.default_rng(0)
     X = np.concatenate([random.normal(-2, 1, (60, 2)), random.normal(2, 0.5, (40, 2))])

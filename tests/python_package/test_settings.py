@@ -13,7 +13,6 @@ SETTINGS = {setting["name"].replace("-", "_"): setting for setting in _core.sett
 OF_FILES = {"label", "labels", "drop", "no_header", "preset"}
 RENAMED = {"seed": "random_state"}
 VAE_GROUP = "VAE (--features vae)"
-DENSITIES = [lacuna.VariationalGaussianMixture, lacuna.GaussianMixture, lacuna.DirichletProcessMixture, lacuna.KernelDensity]
 
 
 def parameters(kind):
@@ -42,6 +41,9 @@ def test_defaults_are_those_of_the_library():
     assert all(own[name] is None for name, setting in SETTINGS.items() if setting["families"])
 
 
+DENSITIES = [getattr(lacuna, name) for name, place in lacuna._PLACES.items() if place == "_densities"]
+
+
 @pytest.mark.parametrize("kind", DENSITIES)
 def test_densities_have_the_settings_of_their_family(kind):
     own = parameters(kind)
@@ -49,6 +51,10 @@ def test_densities_have_the_settings_of_their_family(kind):
     assert set(own) - {"random_state", "threads", "verbose"} == wanted
     for name in wanted:
         assert own[name] == default_of(name), name
+
+
+def test_every_family_has_an_estimator():
+    assert {kind._family for kind in DENSITIES} == set(_core.density_family_names())
 
 
 def test_the_autoencoder_has_the_settings_of_its_group():
@@ -72,7 +78,8 @@ def test_the_preset_of_the_paper():
     ("options", "text"),
     [
         ({"method": "magic"}, "method: got 'magic'"),
-        ({"density": "magic"}, "density: got 'magic', expected one of vb-gmm, gmm, "),
+        ({"density": "magic"}, "density: got 'magic', expected one of vb-gmm, gmm, kde"),
+        ({"dp_draws": 3}, "dp_draws: "),
         ({"kappa": "auto:2"}, "kappa: got auto:2"),
         ({"draws": 0}, "draws: got 0, expected 1 to 1000, or soft"),
         ({"max_em_iterations": 0}, "max_em_iterations: got 0"),

@@ -144,6 +144,13 @@ def test_columns_that_say_nothing_do_no_harm(column):
     assert np.mean(model.predict(frame) == without.predict(frame[without.feature_names_in_])) > 0.97
 
 
+def test_two_columns_of_one_name_are_refused():
+    frame, y = people()
+    for columns in (["height", "height"], ["height", "height", "town"]):
+        with pytest.raises(ValueError, match="there are two columns 'height'"):
+            lacuna.ReliableClassifier(missing_label=None).fit(frame[columns], y)
+
+
 def test_an_identifier_is_refused():
     n = 1500
     frame = pd.DataFrame({"id": [f"id {i}" for i in range(n)], "x": np.arange(n) % 7})

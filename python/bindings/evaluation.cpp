@@ -71,8 +71,8 @@ void bind_evaluation(py::module_& module) {
   module.def("evaluate_rows", evaluate, py::arg("rows").noconvert(), py::arg("predictions").noconvert(),
              py::arg("bin_kind"), py::arg("n_bins"), py::arg("progress"));
   module.def("rows_page", page, py::arg("title"), py::arg("rows").noconvert(),
-             py::arg("features").noconvert(), py::arg("training").noconvert(),
-             py::arg("classifiers").noconvert(), py::arg("threads"), py::arg("progress"));
+             py::arg("features").noconvert(), py::arg("training").noconvert(), py::arg("classifiers"),
+             py::arg("threads"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -198,9 +198,9 @@ class Reliability:
         return [("all rows", self.metrics), *self.strata.items()]
 
     def __repr__(self):
-        lines = [" ".join([f"{'':16}", *(f"{name:>22}" for name in METRICS)])]
+        lines = [" ".join([f"{'':16}", *(f"{name:>7}" for name in METRICS)])]
         for name, metrics in self.rows():
-            lines.append(" ".join([f"{name[:16]:16}", *(f"{cell(metrics[key]):>22}" for key in METRICS)]))
+            lines.append(" ".join([f"{name[:16]:16}", *(f"{cell(metrics[key]):>{max(len(key), 7)}}" for key in METRICS)]))
         return "\n".join(lines)
 
     def _repr_html_(self):

@@ -1,0 +1,188 @@
+"""lacuna.compare: the numbers of `lacuna compare`, beside classifiers of other makers."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import clouds
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import lacuna
+
+METHODS = ["supervised", "mcar-sampling", "mcar-em", "mar"]
+FAST = {"components": 2, "draws": 1}
+
+
+def strata_of(X):
+    return np.where(X[:, 1] > 4.5, "never labeled", "rest")
+
+
+@pytest.fixture(scope="module")
+def result():
+    X, y, _ = clouds(600, seed=1)
+    X_test, _, truth = clouds(800, seed=2)
+    others = {"logistic": LogisticRegression()}
+    return lacuna.compare(X, y, X_test, truth, estimator=lacuna.ReliableClassifier(**FAST), others=others, strata=strata_of(X_test))
+
+
+def test_numbers_of_the_tool(cli, tmp_path):
+    X, y, _ = clouds(600, seed=1)
+    X_test, _, truth = clouds(800, seed=2)
+    truth = truth.astype(float)
+    truth[::9] = np.nan
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=[label if label >= 0 else "" for label in y]).to_csv(tmp_path / "train.csv", index=False)
+    labels = ["" if np.isnan(label) else int(label) for label in truth]
+    test = pd.DataFrame(X_test, columns=["a", "b"])
+    test.assign(y=labels, where=strata_of(X_test)).to_csv(tmp_path / "test.csv", index=False)
+    cli("compare", "train.csv", "test.csv", "--label", "y", "--stratum", "where", "--out", "out", "--seed", 5)
+    expected = {part["method"]: part for part in json.loads((tmp_path / "out/metrics.json").read_text())["methods"]}
+    cells = np.where(np.isnan(truth), -1, truth).astype(int)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    estimator = lacuna.ReliableClassifier(random_state=5)
+    result = lacuna.compare(frame, y, test, cells, estimator=estimator, strata=strata_of(X_test))
+    assert list(result) == METHODS and len(result) == 4
+    for method in METHODS:
+        ours = dict(result[method].document)
+        theirs = {name: value for name, value in expected[method].items() if name not in ("method", "model")}
+        assert ours.pop("model") is None
+        assert ours == theirs
+    # And those of `lacuna evaluate` with the model file of Python.
+    result.models["mar"].save(tmp_path / "m.lacuna")
+    cli("evaluate", "m.lacuna", "test.csv", "--label", "y", "--stratum", "where", "--json", "m.json")
+    alone = json.loads((tmp_path / "m.json").read_text())
+    assert {**alone, "model": None} == result["mar"].document
+
+
+def test_methods_are_those_fitted_alone(result):
+    X, y, _ = clouds(600, seed=1)
+    X_test, _, truth = clouds(800, seed=2)
+    for method in METHODS:
+        alone = lacuna.ReliableClassifier(method=method, **FAST).fit(X, y)
+        assert result.models[method].get_params() == alone.get_params()
+        np.testing.assert_array_equal(result.models[method].error_probability(X_test), alone.error_probability(X_test))
+        assert result.models[method].summary_ == alone.summary_
+    labeled = y >= 0
+    p = LogisticRegression().fit(X[labeled], y[labeled]).predict_proba(X_test)
+    assert result["logistic"].document == lacuna.reliability(truth, p, strata=strata_of(X_test)).document
+
+
+def test_what_it_is_for(result):
+    """Where nobody labels, a coin decides: ordinary models are sure, lacuna is not."""
+    hidden = {name: result[name].strata["never labeled"] for name in result}
+    for name in ("supervised", "mcar-em", "logistic"):
+        assert hidden[name]["overconfidence"] > 0.2, name
+    assert hidden["mar"]["mean_error_probability"] > 0.4 and hidden["mar"]["overconfidence"] < 0.1
+
+
+def test_a_table_with_categories_and_gaps():
+    random = np.random.default_rng(3)
+    n = 300
+    sick = random.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(random.uniform(size=n) < 0.1, np.nan, 40 + 15 * sick + random.normal(0, 8, n)),
+            "job": pd.Categorical(np.where(random.uniform(size=n) < 0.7, np.array(["clerk", "miner"])[sick], "nurse")),
+            "smokes": pd.Series(random.choice(["yes", "no", None], n)),
+        }
+    )
+    labels = pd.Series(np.array(["no", "yes"])[sick]).where((random.uniform(size=n) < 0.4) & (frame["age"] < 65))
+    test = frame[150:].assign(job=frame["job"][150:].cat.add_categories("pilot"))
+    test.iloc[0, 1] = "pilot"  # nobody has seen one: it counts as missing
+    truth = np.array(["no", "yes"])[sick][150:]
+    estimator = lacuna.ReliableClassifier(missing_label=None, **FAST)
+    result = lacuna.compare(frame[:150], labels[:150], test, truth, estimator=estimator)
+    assert all(result[method].n == 150 and result[method].error_rate < 0.4 for method in METHODS)
+    assert "age" in result.report().html
+    with pytest.raises(ValueError, match="feature names"):
+        lacuna.compare(frame[:150], labels[:150], test.rename(columns={"age": "years"}), truth, estimator=estimator)
+
+
+def test_a_class_without_a_labeled_row():
+    X, y, truth = clouds(500, seed=4)
+    truth = np.where(X[:, 1] > 4.5, 2, truth)
+    estimator = lacuna.ReliableClassifier(classes=[2], **FAST)
+    with pytest.warns(UserWarning, match="class '2' has no labeled row"):
+        result = lacuna.compare(X, y, X, truth, estimator=estimator, others={"logistic": LogisticRegression()})
+    assert result["logistic"].nll == np.inf  # it gave the third class probability 0
+    assert np.isfinite(result["mar"].nll)
+    assert result["logistic"].confusion_matrix[:, 2].sum() == 0 and result["logistic"].confusion_matrix[2].sum() > 0
+    with pytest.raises(ValueError, match=r"y\[\d+\] is 2, which is none of the classes \(0, 1\).*classes="):
+        lacuna.compare(X, y, X, truth, estimator=lacuna.ReliableClassifier(**FAST))
+
+
+def test_texts_as_labels_and_others_in_pipelines():
+    X, y, truth = clouds(400, seed=5, labeled=0.5)
+    names = np.array(["ill", "well", "?"])
+    others = {
+        "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+        "calibrated": CalibratedClassifierCV(LogisticRegression(), method="isotonic", cv=3),
+    }
+    estimator = lacuna.ReliableClassifier(missing_label="?", **FAST)
+    result = lacuna.compare(X, names[y], X, names[truth], estimator=estimator, others=others)
+    plain = lacuna.compare(X, y, X, truth, estimator=lacuna.ReliableClassifier(**FAST), others=others)
+    for name in result:
+        assert result[name].metrics == plain[name].metrics, name
+    assert result.models["calibrated"].classes_.tolist() == ["ill", "well"]
+    assert not hasattr(others["calibrated"], "classes_")  # it was cloned
+
+
+def test_any_density():
+    X, y, truth = clouds(300, seed=6)
+    estimator = lacuna.ReliableClassifier(density=GaussianMixture(2), draws=1)
+    result = lacuna.compare(X, y, X, truth, estimator=estimator)
+    alone = lacuna.ReliableClassifier(density=GaussianMixture(2), draws=1).fit(X, y)
+    assert result["mar"].mean_error_probability == pytest.approx(alone.error_probability(X).mean(), rel=1e-12)
+    assert result.report().html.startswith("<!DOCTYPE html>")
+
+
+def test_tables_and_figures(result):
+    table = result.table()
+    assert list(table.index.names) == ["method", "rows"] and len(table) == 5 * 3
+    assert table.loc[("logistic", "rest"), "error_rate"] == result["logistic"].strata["rest"]["error_rate"]
+    tree = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    rows = [["".join(cell.itertext()) for cell in row] for row in tree.iter("tr")]
+    assert len(rows) == 16
+    shown = {(row[0], row[1]): dict(zip(rows[0][2:], row[2:], strict=True)) for row in rows[1:]}
+    for name in result:
+        assert shown[name, "all rows"]["overconfidence"] == f"{result[name].overconfidence:.3f}"
+        assert shown[name, "never labeled"]["error_rate"] == f"{result[name].strata['never labeled']['error_rate']:.3f}"
+    assert "mcar-sampling" in repr(result) and "never labeled" in repr(result)
+
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots(1, 5)
+    assert result.plot(axes) is axes
+    assert [ax.get_title() for ax in axes] == list(result)
+    assert len(np.ravel(result.plot())) == 5
+    with pytest.raises(ValueError, match="axes: got 2, expected 5, one for each of supervised, "):
+        result.plot(Figure().subplots(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "text"),
+    [
+        ({"others": {"mar": LogisticRegression()}}, ValueError, "'mar' is the name of one of lacuna's methods"),
+        ({"others": {"p": Perceptron()}}, TypeError, "'p' is Perceptron.*predict_proba"),
+        ({"others": [LogisticRegression()]}, TypeError, "expected a dict of names"),
+        ({"estimator": LogisticRegression()}, TypeError, "expected a ReliableClassifier"),
+        ({"estimator": lacuna.ReliableClassifier(density="nonsense")}, ValueError, "nonsense"),
+        ({"strata": ["u"]}, ValueError, "inconsistent"),
+        ({"y_test": [0, 1]}, ValueError, "inconsistent"),
+        ({"y_test": np.full(60, -1)}, ValueError, "none of the 60 rows has a label"),
+        ({"X_test": np.zeros((60, 3))}, ValueError, "3 features"),
+        ({"y": np.zeros(60, int)}, ValueError, "one class"),
+        ({"y": np.full(60, -1)}, ValueError, "no row has a label"),
+    ],
+    ids=str,
+)
+def test_bad_input(change, kind, text):
+    X, y, truth = clouds(60)
+    given = {"X": X, "y": y, "X_test": X, "y_test": truth, **change}
+    with pytest.raises(kind, match=text):
+        lacuna.compare(**given)

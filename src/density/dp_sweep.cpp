@@ -89,14 +89,22 @@ public:
   }
 
 private:
+  /// A uniform number per unit, times its weight. Two neighbours share a stream: its block function makes two
+  /// numbers at a time.
+  void draw_targets(Index first) {
+    for (Index b = first % 2 == 0 ? 0 : -1; b < block_.n_rows(); b += 2) {
+      RandomStream random(seed_, RandomPurpose::dp_label, static_cast<std::uint64_t>((first + b) / 2));
+      const double pair[2] = {random.uniform(), random.uniform()};
+      for (Index i = std::max<Index>(b, 0); i < std::min(b + 2, block_.n_rows()); ++i)
+        target_[at(i)] = pair[i - b] * block_.weights()[i];
+    }
+    for (Index b = 0; b < block_.n_rows(); ++b) key_[at(b)] = order_.key(first + b);
+  }
+
   /// Labels from the probabilities, which sum to the rows' weights.
   void draw(Index first) {
     const Index n = block_.n_padded();
-    for (Index b = 0; b < block_.n_rows(); ++b) {
-      RandomStream random(seed_, RandomPurpose::dp_label, static_cast<std::uint64_t>(first + b));
-      target_[at(b)] = random.uniform() * block_.weights()[b];
-      key_[at(b)] = order_.key(first + b);
-    }
+    draw_targets(first);
     std::fill_n(sum_.begin(), n, 0.0);
     std::fill_n(label_.begin(), n, 0.0);
     for (Index k = 0; k + 1 < terms_.n_components(); ++k) { // without a branch: nobody can guess these

@@ -366,7 +366,8 @@ std::vector<FitSetting> make_settings() {
   add_data_settings(all);
   all.push_back(choice(
       "features", "Features", "MAPS",
-      "none, or any of standardize, pca:N, pca:SHARE and vae:N with commas between them; lacuna's own densities do a "
+      "none, or any of standardize, pca:N, pca:SHARE and vae:N with commas between them; lacuna's own "
+      "densities do a "
       "last standardize themselves",
       [](auto& request) -> auto& { return request.features.maps; }, parse_features));
   add_density_settings(all);

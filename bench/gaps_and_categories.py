@@ -19,7 +19,7 @@ import pandas as pd
 
 SEEDS = range(5)
 GAP_METRICS = [("often", "error_rate"), ("often", "ece"), ("seldom", "error_rate"), ("seldom", "mean_error_probability"),
-               ("seldom", "ece"), ("all", "ece")]
+               ("seldom", "ece"), ("all", "brier_error"), ("all", "nll")]
 CATEGORY_METRICS = [("all", "error_rate"), ("all", "ece"), ("all", "overconfidence"), ("seldom", "error_rate"),
                     ("seldom", "overconfidence")]
 

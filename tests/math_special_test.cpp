@@ -62,6 +62,28 @@ TEST(Cholesky, FactorInverseAndDeterminant) {
     }
 }
 
+TEST(Cholesky, AReorderedFactorHasTheSameQuadraticForm) {
+  const std::vector<double> a = {2.0, 0.0, 0.0,  0.0, -1.0, 3.0, 0.0,  0.0,
+                                 0.5, 4.0, 1e-9, 0.0, 7.0,  0.0, -2.0, 1e6};
+  const std::vector<Index> order = {2, 0, 3, 1};
+  std::vector<double> l = a;
+  reorder_factor(l, 4, order);
+  const auto product = [](const std::vector<double>& m, std::size_t i, std::size_t j) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) sum += m[4 * k + i] * m[4 * k + j];
+    return sum;
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_GT(l[4 * i + i], 0.0);
+    for (std::size_t j = i + 1; j < 4; ++j) EXPECT_EQ(l[4 * i + j], 0.0);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const auto p = static_cast<std::size_t>(order[i]);
+      const auto q = static_cast<std::size_t>(order[j]);
+      EXPECT_NEAR(product(l, i, j), product(a, p, q), 1e-14 * std::sqrt(product(a, p, p) * product(a, q, q)));
+    }
+  }
+}
+
 TEST(Special, BetaQuantileInClosedForm) {
   for (const double p : {0.0, 1e-6, 0.025, 0.5, 0.975, 1.0}) {
     for (const double a : {0.5, 1.0, 3.0, 1e6}) {

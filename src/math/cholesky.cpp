@@ -1,5 +1,6 @@
 #include "lacuna/math/cholesky.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -48,15 +49,33 @@ void invert_lower(std::span<double> l, Index n) {
   matrix = inverse.triangularView<Eigen::Lower>();
 }
 
+// Householder reflections by hand: for the few features of most tables a general QR spends its time on
+// everything but arithmetic, and a fit with gaps calls this for every pattern and component in each pass.
 void reorder_factor(std::span<double> a, Index n, std::span<const Index> order) {
-  Eigen::Map<RowMatrix> matrix(a.data(), n, n);
-  // A QR factor is upper triangular; with rows and columns in reverse it is lower.
-  RowMatrix reversed(n, n);
-  for (Index j = 0; j < n; ++j) reversed.col(n - 1 - j) = matrix.col(order[static_cast<std::size_t>(j)]);
-  const Eigen::HouseholderQR<RowMatrix> qr(reversed);
-  for (Index i = 0; i < n; ++i) {
-    const double sign = qr.matrixQR()(i, i) < 0.0 ? -1.0 : 1.0;
-    for (Index j = 0; j < n; ++j) matrix(n - 1 - i, n - 1 - j) = j < i ? 0.0 : sign * qr.matrixQR()(i, j);
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  // A QR factor is upper triangular; with rows and columns in reverse it is lower. Columns lie side by side.
+  std::vector<double> columns(at(n * n));
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) columns[at((n - 1 - j) * n + i)] = a[at(i * n + order[at(j)])];
+  std::ranges::fill(a, 0.0);
+  for (Index k = 0; k < n; ++k) {
+    double* const v = columns.data() + k * n; // becomes the reflection's direction, from entry k on
+    double below = 0.0;
+    for (Index i = k + 1; i < n; ++i) below += v[i] * v[i];
+    const double length = std::sqrt(v[k] * v[k] + below);
+    const double diagonal = v[k] > 0.0 ? -length : length; // away from v[k]: no cancellation
+    v[k] -= diagonal;
+    const double square = v[k] * v[k] + below;
+    const double sign = diagonal < 0.0 ? -1.0 : 1.0;
+    a[at((n - 1 - k) * n + n - 1 - k)] = length;
+    for (Index j = k + 1; j < n; ++j) {
+      double* const x = columns.data() + j * n;
+      double product = 0.0;
+      for (Index i = k; i < n; ++i) product += v[i] * x[i];
+      const double step = square > 0.0 ? 2.0 * product / square : 0.0;
+      for (Index i = k; i < n; ++i) x[i] -= step * v[i];
+      a[at((n - 1 - k) * n + n - 1 - j)] = sign * x[k];
+    }
   }
 }
 

@@ -73,7 +73,6 @@ namespace {
 void add_rows(const WeightedRows& rows, Index first, Index end, const MixtureTerms& terms, RowBlock& block,
               MixtureMoments& sums) {
   const Kernels& kernel = kernels();
-  const auto accumulate = terms.is_diagonal ? kernel.moments_diagonal : kernel.moments_full;
   for (; first < end; first += block.capacity()) {
     block.load(rows, first, std::min(block.capacity(), end - first));
     evaluate_terms(terms, block);
@@ -82,8 +81,14 @@ void add_rows(const WeightedRows& rows, Index first, Index end, const MixtureTer
     for (Index b = 0; b < block.n_rows(); ++b) sums.log_likelihood += block.weights()[b] * block.totals()[b];
     for (Index k = 0; k < terms.n_components(); ++k) {
       const double* const r = block.logits() + k * block.stride();
-      accumulate(block.features(), block.stride(), block.n_padded(), terms.n_features(), sums.shift.row(k), r,
-                 &sums.zeroth[static_cast<std::size_t>(k)], sums.first.row(k), sums.second.row(k));
+      double* const zeroth = &sums.zeroth[static_cast<std::size_t>(k)];
+      if (terms.is_diagonal)
+        kernel.moments_diagonal(block.features(), block.stride(), block.n_padded(), terms.n_features(),
+                                sums.shift.row(k), r, zeroth, sums.first.row(k), sums.second.row(k));
+      else
+        kernel.moments_full(block.features(), block.stride(), block.n_padded(), terms.n_features(),
+                            sums.shift.row(k), r, block.scratch(), zeroth, sums.first.row(k),
+                            sums.second.row(k));
       for (Index c = 0; c < block.n_category_columns(); ++c) {
         const std::int32_t* const level = block.levels() + c * block.stride();
         double* const to = sums.levels.row(k);

@@ -14,6 +14,7 @@ public:
   explicit GmmFamily(const GmmOptions& options);
   std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                      const DensityFitContext& context) const override;
+  std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const override;
 
 private:
   GmmOptions options_;

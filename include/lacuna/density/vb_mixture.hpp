@@ -15,6 +15,7 @@ public:
   explicit VbMixtureFamily(const VbMixtureOptions& options);
   std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                      const DensityFitContext& context) const override;
+  std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const override;
   bool handles_missing_values() const override { return true; }
   bool handles_categories() const override { return true; }
 

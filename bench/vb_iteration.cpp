@@ -70,6 +70,7 @@ void kernels_in_cache(benchmark::State& state) {
   const std::vector<double> weight(block, 1.0);
   std::vector<double> logits(block * n_components);
   std::vector<double> total(block);
+  std::vector<double> scratch(static_cast<std::size_t>(moments_scratch(n_features) * block));
   double zeroth = 0.0;
   std::vector<double> first(n_features);
   std::vector<double> second(a.size());
@@ -81,8 +82,8 @@ void kernels_in_cache(benchmark::State& state) {
     }
     kernel.responsibilities(logits.data(), block, block, n_components, weight.data(), total.data());
     for (Index k = 0; k < n_components; ++k)
-      kernel.moments_full(x.data(), block, block, n_features, mean.data(), logits.data() + k * block, &zeroth,
-                          first.data(), second.data());
+      kernel.moments_full(x.data(), block, block, n_features, mean.data(), logits.data() + k * block,
+                          scratch.data(), &zeroth, first.data(), second.data());
     benchmark::ClobberMemory();
   }
   state.SetLabel(kernel.name);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/math/moments.hpp"
 
 namespace lacuna {
 
@@ -102,8 +101,12 @@ Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_col
 Frame make_frame(const WeightedRows& rows, std::span<const Index> levels,
                  std::span<const double> reference_mean, std::span<const double> reference_variance,
                  double reference_rows) {
-  const RowMoments own = row_moments(rows);
-  Frame frame = make_layout(levels, rows.n_features());
+  return make_frame(row_moments(rows), levels, reference_mean, reference_variance, reference_rows);
+}
+
+Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span<const double> reference_mean,
+                 std::span<const double> reference_variance, double reference_rows) {
+  Frame frame = make_layout(levels, static_cast<Index>(own.mean.size()));
   for (std::size_t j = 0; j < frame.scale.size(); ++j) {
     const auto column = static_cast<std::size_t>(frame.columns[j]);
     const double weight = own.present[column];

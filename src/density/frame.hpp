@@ -6,6 +6,7 @@
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
+#include "lacuna/math/moments.hpp"
 
 namespace lacuna {
 
@@ -40,11 +41,13 @@ struct Frame {
   static Frame load(const Archive& archive, const std::string& prefix, Index n_columns);
 };
 
-/// The frame of weighted rows. The variance is the rows' own, drawn towards `reference_variance` as if by
-/// `reference_rows` more rows of it, so that a single row or a constant feature has a scale too. With no such
-/// rows, only a feature without a variance of its own takes the reference's; one without any value takes its
-/// mean too. Both references may be empty. `levels` has, per column, the number of categories or 0 for a
-/// number; empty: all are numbers.
+/// The frame of rows with such moments. The variance is the rows' own, drawn towards `reference_variance` as
+/// if by `reference_rows` more rows of it, so that a single row or a constant feature has a scale too. With
+/// no such rows, only a feature without a variance of its own takes the reference's; one without any value
+/// takes its mean too. Both references may be empty. `levels` has, per column, the number of categories or 0
+/// for a number; empty: all are numbers.
+Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span<const double> reference_mean,
+                 std::span<const double> reference_variance, double reference_rows);
 Frame make_frame(const WeightedRows& rows, std::span<const Index> levels,
                  std::span<const double> reference_mean, std::span<const double> reference_variance,
                  double reference_rows);

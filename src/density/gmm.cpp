@@ -115,6 +115,9 @@ MixtureTerms make_terms(const GmmParameters& parameters) {
   return terms;
 }
 
+namespace {
+
+/// How many numbers can be chosen freely.
 double n_free_parameters(const GmmParameters& parameters) {
   const auto k = static_cast<double>(parameters.n_components());
   const auto d = static_cast<double>(parameters.mean.n_cols());
@@ -126,6 +129,15 @@ double n_free_parameters(const GmmParameters& parameters) {
   case CovarianceType::spherical: return of_means_and_weights + k;
   }
   return of_means_and_weights;
+}
+
+} // namespace
+
+void describe(const GmmParameters& parameters, double total_weight, DensityFitSummary& summary) {
+  summary.n_components = parameters.n_components();
+  const double n_free = n_free_parameters(parameters);
+  summary.measures["bic"] = n_free * std::log(total_weight) - 2.0 * summary.objective;
+  summary.measures["aic"] = 2.0 * n_free - 2.0 * summary.objective;
 }
 
 Gmm::Gmm(Frame frame, GmmParameters parameters, DensityFitSummary summary)

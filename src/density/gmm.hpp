@@ -32,8 +32,8 @@ GmmParameters maximise(const MixtureMoments& moments, CovarianceType covariance,
 /// The mixture as the kernels take it.
 MixtureTerms make_terms(const GmmParameters& parameters);
 
-/// How many numbers can be chosen freely, for BIC and AIC.
-double n_free_parameters(const GmmParameters& parameters);
+/// Fills in the components, and BIC and AIC from the objective (docs/math/gmm.md, section 3).
+void describe(const GmmParameters& parameters, double total_weight, DensityFitSummary& summary);
 
 /// A fitted Gaussian mixture.
 class Gmm : public Density {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "density/ascent.hpp"
 #include "density/gmm.hpp"
-#include "density/kmeans_start.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/gmm.hpp"
 
@@ -14,84 +14,66 @@ namespace lacuna {
 
 namespace {
 
-/// Expectation maximisation from one start.
-class GmmAscent {
+/// Expectation maximisation as the ascent sees it.
+class GmmProblem {
 public:
-  GmmAscent(const WeightedRows& rows, const Frame& frame, const GmmOptions& options, double total_weight,
-            int threads, const Observer& observer)
-      : rows_(rows), frame_(frame), options_(options), total_weight_(total_weight), threads_(threads),
-        observer_(observer) {}
-
-  struct Result {
+  using Parameters = GmmParameters;
+  struct State {
     GmmParameters parameters;
-    DensityFitSummary summary;
+    MixtureMoments moments;
+    double objective; ///< the log likelihood, in the frame's units
   };
 
-  Result run(GmmParameters parameters) const {
-    DensityFitSummary summary;
-    summary.stop_reason = "max_iterations";
-    MixtureMoments moments = expect(parameters);
-    for (Index iteration = 0; iteration < options_.max_iterations; ++iteration) {
-      const double before = moments.log_likelihood;
-      parameters = maximise(moments, options_.covariance, options_.covariance_floor);
-      moments = expect(parameters);
-      summary.history.push_back(moments.log_likelihood);
-      if (moments.log_likelihood - before > negligible(moments.log_likelihood)) continue;
-      summary.stop_reason = "converged";
-      break;
-    }
-    return finish(std::move(parameters), std::move(summary), moments.log_likelihood);
-  }
+  GmmProblem(const FitRows& rows, const GmmOptions& options, int threads, const Observer& observer)
+      : rows_(rows), options_(options), threads_(threads), observer_(observer) {}
 
-  /// One iteration. Its objective is the likelihood that the step started from: to know the new one costs as
-  /// much as another step.
-  Result step(const GmmParameters& parameters) const {
-    const MixtureMoments moments = expect(parameters);
-    DensityFitSummary summary;
-    summary.stop_reason = "max_iterations";
-    summary.history.push_back(moments.log_likelihood);
-    return finish(maximise(moments, options_.covariance, options_.covariance_floor), std::move(summary),
-                  moments.log_likelihood);
+  /// The E-step, and the statistics that the M-step needs (eq. 2).
+  State evaluate(GmmParameters parameters) const {
+    MixtureMoments moments = rows_.collect(make_terms(parameters), threads_, observer_);
+    const double log_likelihood = moments.log_likelihood;
+    if (!std::isfinite(log_likelihood))
+      throw Error(ErrorKind::internal, "the log likelihood of a mixture is not finite");
+    return {std::move(parameters), std::move(moments), log_likelihood};
+  }
+  GmmParameters update(const MixtureMoments& moments) const {
+    return maximise(moments, options_.covariance, options_.covariance_floor);
+  }
+  static bool improve(State& /*state*/) { return false; }
+  void describe(const GmmParameters& parameters, DensityFitSummary& summary) const {
+    lacuna::describe(parameters, rows_.total_weight(), summary);
   }
 
 private:
-  /// The E-step, and the statistics that the M-step needs (eq. 2).
-  MixtureMoments expect(const GmmParameters& parameters) const {
-    MixtureMoments moments = collect_moments(rows_, frame_, make_terms(parameters), threads_, observer_);
-    if (!std::isfinite(moments.log_likelihood))
-      throw Error(ErrorKind::internal, "the log likelihood of a mixture is not finite");
-    return moments;
-  }
-
-  double negligible(double log_likelihood) const {
-    return options_.tolerance * std::max(std::abs(log_likelihood), total_weight_);
-  }
-
-  Result finish(GmmParameters parameters, DensityFitSummary summary, double log_likelihood) const {
-    summary.n_iterations = static_cast<Index>(summary.history.size());
-    summary.n_components = parameters.n_components();
-    // The ascent runs in the frame's units; users see the likelihood in theirs.
-    const double shift = total_weight_ * frame_.log_jacobian();
-    for (double& past : summary.history) past += shift;
-    summary.objective = log_likelihood + shift;
-    const double n_free = n_free_parameters(parameters);
-    summary.measures["bic"] = n_free * std::log(total_weight_) - 2.0 * summary.objective;
-    summary.measures["aic"] = 2.0 * n_free - 2.0 * summary.objective;
-    return {std::move(parameters), std::move(summary)};
-  }
-
-  const WeightedRows& rows_;
-  const Frame& frame_;
+  const FitRows& rows_;
   const GmmOptions& options_;
-  double total_weight_;
   int threads_;
   const Observer& observer_;
 };
 
-/// No more components than the rows could tell apart.
-Index component_limit(Index wanted, double total_weight, Index n_features) {
-  const double supported = total_weight / (static_cast<double>(n_features) + 1.0);
-  return std::max<Index>(1, supported < static_cast<double>(wanted) ? static_cast<Index>(supported) : wanted);
+std::shared_ptr<const Density> fit_to(const FitRows& rows, const Gmm* previous, const GmmOptions& options,
+                                      const DensityFitContext& context) {
+  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
+  const GmmProblem problem(rows, options, context.threads, observer);
+  const Ascent<GmmProblem> ascent(problem, rows, options.max_iterations, options.tolerance);
+  const bool diagonal =
+      options.covariance == CovarianceType::diagonal || options.covariance == CovarianceType::spherical;
+  const Index n_components =
+      component_limit(options.n_components, rows.total_weight(), rows.frame().n_features());
+  std::optional<StartSample> sample;
+  const auto start = [&](Index restart) {
+    if (!sample) sample = rows.sample(context.seed, observer);
+    const std::uint64_t seed =
+        derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
+    return problem.update(rows.start(*sample, n_components, diagonal, seed, context.threads, observer));
+  };
+  Ascent<GmmProblem>::Result result = climb(ascent, previous != nullptr ? &previous->parameters() : nullptr,
+                                            context.single_step, options.n_restarts, start);
+  return std::make_shared<Gmm>(rows.frame(), std::move(result.parameters), std::move(result.summary));
+}
+
+Frame fit_frame(const RowMoments& rows, const DensityFitContext& context) {
+  // As many reference rows as would determine a covariance matrix.
+  return make_frame(rows, {}, {}, context.reference_variance, static_cast<double>(rows.mean.size()) + 1.0);
 }
 
 } // namespace
@@ -116,38 +98,22 @@ GmmFamily::GmmFamily(const GmmOptions& options) : options_(options) {
 
 std::shared_ptr<const Density> GmmFamily::fit(const WeightedRows& rows,
                                               const DensityFitContext& context) const {
-  double total_weight = 0.0;
-  for (Index i = 0; i < rows.size(); ++i) total_weight += rows.weight(i);
-  if (!(total_weight > 0.0))
+  const RowMoments moments = row_moments(rows);
+  if (!(moments.weight > 0.0))
     throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
-  const Index d = rows.n_features();
-  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
-
   // A warm start keeps the frame, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
-  // As many reference rows as would determine a covariance matrix.
-  const Frame frame = previous != nullptr ? previous->frame()
-                                          : make_frame(rows, {}, {}, context.reference_variance,
-                                                       static_cast<double>(d) + 1.0);
-  const GmmAscent ascent(rows, frame, options_, total_weight, context.threads, observer);
+  const Frame frame = previous != nullptr ? previous->frame() : fit_frame(moments, context);
+  return fit_to(FitRows(rows, frame), previous, options_, context);
+}
 
-  std::optional<GmmAscent::Result> best;
-  if (previous != nullptr)
-    best = context.single_step ? ascent.step(previous->parameters()) : ascent.run(previous->parameters());
-  const bool diagonal =
-      options_.covariance == CovarianceType::diagonal || options_.covariance == CovarianceType::spherical;
-  const Index n_components = component_limit(options_.n_components, total_weight, d);
-  const Index n_starts = previous != nullptr ? 0 : options_.n_restarts;
-  for (Index restart = 0; restart < n_starts; ++restart) {
-    const std::uint64_t seed =
-        derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
-    const KmeansStart start = kmeans_start(rows, frame, n_components, seed, context.threads, observer);
-    GmmAscent::Result result =
-        ascent.run(maximise(collect_assigned_moments(rows, frame, start.centers, start.assignment, diagonal),
-                            options_.covariance, options_.covariance_floor));
-    if (!best || result.summary.objective > best->summary.objective) best = std::move(result);
-  }
-  return std::make_shared<Gmm>(frame, std::move(best->parameters), std::move(best->summary));
+std::shared_ptr<const Density> GmmFamily::fit_blocks(RowSource& rows,
+                                                     const DensityFitContext& context) const {
+  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
+  const SourceSurvey survey = survey_rows(rows, "gmm", observer);
+  const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
+  const Frame frame = previous != nullptr ? previous->frame() : fit_frame(survey.moments, context);
+  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options_, context);
 }
 
 } // namespace lacuna

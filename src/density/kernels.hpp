@@ -34,9 +34,9 @@ struct Kernels {
   void (*responsibilities)(double* logits, Index stride, Index n, Index n_components, const double* weight,
                            double* out);
   /// Adds sum_b r_b, sum_b r_b d_b and sum_b r_b d_b d_b' (lower triangle, rows packed), with d_b = x_b -
-  /// shift.
+  /// shift and r_b >= 0. `scratch` has room for moments_scratch(d) * stride values.
   void (*moments_full)(const double* xt, Index stride, Index n, Index d, const double* shift, const double* r,
-                       double* zeroth, double* first, double* second);
+                       double* scratch, double* zeroth, double* first, double* second);
   /// The same with the diagonal of the second moments only.
   void (*moments_diagonal)(const double* xt, Index stride, Index n, Index d, const double* shift,
                            const double* r, double* zeroth, double* first, double* second);
@@ -44,6 +44,11 @@ struct Kernels {
 
 /// Blocks are padded to a multiple of this many rows.
 inline constexpr Index kernel_lanes = 16;
+
+/// Values per row that moments_full writes down for itself.
+inline constexpr Index moments_scratch(Index n_features) {
+  return n_features + 1;
+}
 
 /// The largest quadratic form that is passed on, so that logarithms of densities stay finite far from all
 /// data.

@@ -16,6 +16,9 @@ namespace lacuna {
 
 namespace {
 
+/// AVX-512 has 32 vectors, the others 16.
+constexpr bool many_registers = LACUNA_KERNEL_BYTES == 64;
+
 /// log(x) for normal positive x.
 inline Vec log_positive(Vec x) {
   // x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)).
@@ -71,40 +74,54 @@ void quadratic_full_of(const double* xt, Index stride, Index n, const double* me
   }
 }
 
-/// Any number of features: four rows of the triangle at a time, so that each difference is used four times
-/// and eight independent sums hide the latency of the additions.
+/// Adds the squares of R entries of A (x - mean), from entry i on, to the totals of W vectors of rows. Each
+/// difference is used R times, each coefficient W times, and R W independent sums hide the latency of the
+/// additions.
+template <int R, int W>
+inline const double* add_squares(const double* xt, Index stride, const double* mean, const double* a, Index i,
+                                 Vec* total) {
+  const double* rows[R];
+  for (Index k = 0; k < R; ++k, a += i + k) rows[k] = a;
+  Vec z[R][W] = {};
+  for (Index j = 0; j < i; ++j)
+    for (Index w = 0; w < W; ++w) {
+      const Vec difference = load(xt + j * stride + w * lanes) - mean[j];
+      for (Index k = 0; k < R; ++k) z[k][w] += difference * rows[k][j];
+    }
+#pragma GCC unroll 8
+  for (Index m = 0; m < R; ++m)
+    for (Index w = 0; w < W; ++w) {
+      const Vec difference = load(xt + (i + m) * stride + w * lanes) - mean[i + m];
+      for (Index k = m; k < R; ++k) z[k][w] += difference * rows[k][i + m];
+    }
+  for (Index k = 0; k < R; ++k)
+    for (Index w = 0; w < W; ++w) total[w] += z[k][w] * z[k][w];
+  return a;
+}
+
+template <int W>
+inline void quadratic_rows(const double* xt, Index stride, Index d, const double* mean, const double* a,
+                           double* out) {
+  Vec total[W] = {};
+  Index i = 0;
+  for (; i + 4 <= d; i += 4) a = add_squares<4, W>(xt, stride, mean, a, i, total);
+  switch (d - i) {
+  case 3: add_squares<3, W>(xt, stride, mean, a, i, total); break;
+  case 2: add_squares<2, W>(xt, stride, mean, a, i, total); break;
+  case 1: add_squares<1, W>(xt, stride, mean, a, i, total); break;
+  default: break;
+  }
+  for (Index w = 0; w < W; ++w) store(out + w * lanes, smaller(total[w], same(largest_quadratic)));
+}
+
+/// Any number of features, as many rows at a time as there are registers for their sums.
 void quadratic_full_any(const double* xt, Index stride, Index n, Index d, const double* mean, const double* a,
                         double* out) {
-  constexpr Index width = 2;
-  constexpr Index n_together = 4;
-  for (Index b = 0; b < n; b += width * lanes) {
-    Vec total[width] = {};
-    const double* row = a;
-    for (Index i = 0; i < d; i += n_together) {
-      const Index n_rows = d - i < n_together ? d - i : n_together;
-      const double* rows[n_together]; // missing rows repeat the last one and are not added up
-      for (Index k = 0; k < n_together; ++k) {
-        rows[k] = row;
-        if (k + 1 < n_rows) row += i + k + 1;
-      }
-      row += i + n_rows;
-      Vec z[n_together][width] = {};
-      for (Index j = 0; j < i; ++j) {
-        const double* const x = xt + j * stride + b;
-        for (Index w = 0; w < width; ++w) {
-          const Vec difference = load(x + w * lanes) - mean[j];
-          for (Index k = 0; k < n_together; ++k) z[k][w] += difference * rows[k][j];
-        }
-      }
-      for (Index k = 0; k < n_rows; ++k)
-        for (Index w = 0; w < width; ++w) {
-          for (Index j = i; j <= i + k; ++j)
-            z[k][w] += (load(xt + j * stride + b + w * lanes) - mean[j]) * rows[k][j];
-          total[w] += z[k][w] * z[k][w];
-        }
-    }
-    for (Index w = 0; w < width; ++w) store(out + b + w * lanes, smaller(total[w], same(largest_quadratic)));
-  }
+  constexpr int width = many_registers ? 4 : 2;
+  Index b = 0;
+  for (; b + width * lanes <= n; b += width * lanes)
+    quadratic_rows<width>(xt + b, stride, d, mean, a, out + b);
+  for (; b < n; b += 2 * lanes) quadratic_rows<2>(xt + b, stride, d, mean, a, out + b);
 }
 
 void quadratic_full(const double* xt, Index stride, Index n, Index d, const double* mean, const double* a,
@@ -217,53 +234,64 @@ void moments_full_of(const double* xt, Index stride, Index n, const double* shif
   for (Index at = 0; at < n_pairs; ++at) second[at] += sum(s2[at]);
 }
 
-/// A tile of `R` x `C` second moments: rows i .. i+R, columns j .. j+C of the triangle.
-template <int R, int C>
-inline void second_moments(const double* xt, Index stride, Index n, const double* shift, const double* r,
-                           Index i, Index j, double* const* to) {
+/// A tile of R x C second moments, entries i .. i+R by j .. j+C of the triangle; on its diagonal the lower
+/// half.
+template <int R, int C, bool Diagonal = false>
+inline void second_moments(const double* y, Index stride, Index n, Index i, Index j, double* second) {
   Vec sums[R][C] = {};
+  const double* const left = y + i * stride;
+  const double* const right = y + j * stride;
   for (Index b = 0; b < n; b += lanes) {
-    const Vec weight = load(r + b);
-    Vec weighted[R];
-    for (Index k = 0; k < R; ++k) weighted[k] = weight * (load(xt + (i + k) * stride + b) - shift[i + k]);
-    for (Index m = 0; m < C; ++m) {
-      const Vec difference = load(xt + (j + m) * stride + b) - shift[j + m];
-      for (Index k = 0; k < R; ++k) sums[k][m] += weighted[k] * difference;
+    Vec factor[C];
+    for (Index m = 0; m < C; ++m) factor[m] = load(right + m * stride + b);
+    for (Index k = 0; k < R; ++k) {
+      const Vec one = Diagonal ? factor[k < C ? k : 0] : load(left + k * stride + b);
+      for (Index m = 0; m < (Diagonal ? k + 1 : C); ++m) sums[k][m] += one * factor[m];
     }
   }
   for (Index k = 0; k < R; ++k)
-    for (Index m = 0; m < C; ++m) to[k][j + m] += sum(sums[k][m]);
+    for (Index m = 0; m < (Diagonal ? k + 1 : C); ++m)
+      second[(i + k) * (i + k + 1) / 2 + j + m] += sum(sums[k][m]);
 }
 
-/// Any number of features, in tiles that keep the sums in registers.
+/// The R rows of the triangle from row i on; they stay in the nearest cache while the others pass by.
+template <int R>
+inline void second_moment_rows(const double* y, Index stride, Index n, Index i, double* second) {
+  Index j = 0;
+  for (; j + 4 <= i; j += 4) second_moments<R, 4>(y, stride, n, i, j, second);
+  second_moments<R, R, true>(y, stride, n, i, i, second);
+}
+
+/// Any number of features. y = sqrt(r) d is written down once, and the second moments are products of y with
+/// itself, in tiles that keep their sums in registers.
 void moments_full_any(const double* xt, Index stride, Index n, Index d, const double* shift, const double* r,
-                      double* zeroth, double* first, double* second) {
+                      double* scratch, double* zeroth, double* first, double* second) {
+  double* const root = scratch + d * stride;
+  for (Index b = 0; b < n; ++b) root[b] = __builtin_sqrt(r[b]);
   Vec s0{};
   for (Index b = 0; b < n; b += lanes) s0 += load(r + b);
   *zeroth += sum(s0);
   for (Index i = 0; i < d; ++i) {
     Vec s1{};
-    for (Index b = 0; b < n; b += lanes) s1 += load(r + b) * (load(xt + i * stride + b) - shift[i]);
+    for (Index b = 0; b < n; b += lanes) {
+      const Vec y = load(root + b) * (load(xt + i * stride + b) - shift[i]);
+      store(scratch + i * stride + b, y);
+      s1 += load(root + b) * y;
+    }
     first[i] += sum(s1);
   }
-  double* row = second;
-  for (Index i = 0; i < d;) {
-    double* const rows[2] = {row, row + i + 1};
-    const bool pair = i + 1 < d;
-    Index j = 0;
-    for (; pair && j + 4 <= i + 1; j += 4) second_moments<2, 4>(xt, stride, n, shift, r, i, j, rows);
-    for (; j <= i; ++j) {
-      second_moments<1, 1>(xt, stride, n, shift, r, i, j, rows);
-      if (pair) second_moments<1, 1>(xt, stride, n, shift, r, i + 1, j, rows + 1);
-    }
-    if (pair) second_moments<1, 1>(xt, stride, n, shift, r, i + 1, i + 1, rows + 1);
-    row += pair ? 2 * i + 3 : i + 1;
-    i += pair ? 2 : 1;
+  Index i = 0;
+  for (; i + 4 <= d; i += 4) second_moment_rows<4>(scratch, stride, n, i, second);
+  switch (d - i) {
+  case 3: second_moment_rows<3>(scratch, stride, n, i, second); break;
+  case 2: second_moment_rows<2>(scratch, stride, n, i, second); break;
+  case 1: second_moment_rows<1>(scratch, stride, n, i, second); break;
+  default: break;
   }
 }
 
 void moments_full(const double* xt, Index stride, Index n, Index d, const double* shift, const double* r,
-                  double* zeroth, double* first, double* second) {
+                  double* scratch, double* zeroth, double* first, double* second) {
   switch (d) {
   case 1: return moments_full_of<1>(xt, stride, n, shift, r, zeroth, first, second);
   case 2: return moments_full_of<2>(xt, stride, n, shift, r, zeroth, first, second);
@@ -271,7 +299,7 @@ void moments_full(const double* xt, Index stride, Index n, Index d, const double
   case 4: return moments_full_of<4>(xt, stride, n, shift, r, zeroth, first, second);
   case 5: return moments_full_of<5>(xt, stride, n, shift, r, zeroth, first, second);
   case 6: return moments_full_of<6>(xt, stride, n, shift, r, zeroth, first, second);
-  default: return moments_full_any(xt, stride, n, d, shift, r, zeroth, first, second);
+  default: return moments_full_any(xt, stride, n, d, shift, r, scratch, zeroth, first, second);
   }
 }
 

@@ -34,12 +34,16 @@ public:
   FrameRows(const WeightedRows& rows, const Frame& frame) : rows_(rows), frame_(frame) {
     for (const CategoryColumn& category : frame.categories) height_.push_back(height_of(category));
   }
+  /// With the heights that other rows gave.
+  FrameRows(const WeightedRows& rows, const Frame& frame, std::vector<double> heights)
+      : rows_(rows), frame_(frame), height_(std::move(heights)) {}
   Index size() const { return rows_.size(); }
   double weight(Index i) const { return rows_.weight(i); }
   Index n_numbers() const { return frame_.n_features(); }
   Index n_categories() const { return static_cast<Index>(frame_.categories.size()); }
   const CategoryColumn& category(Index c) const { return frame_.categories[at(c)]; }
   double height(Index c) const { return height_[at(c)]; }
+  const std::vector<double>& heights() const { return height_; }
   /// A centre: numbers, then levels, then the squared length of each column of categories.
   Index center_size() const { return n_numbers() + frame_.n_levels() + n_categories(); }
 
@@ -258,19 +262,34 @@ Matrix first_columns(const Matrix& matrix, Index n) {
 
 } // namespace
 
+StartCenters::StartCenters(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,
+                           int threads, const Observer& observer)
+    : frame_(frame) {
+  const FrameRows frame_rows(rows, frame);
+  heights_ = frame_rows.heights();
+  centers_ = seed_centers(frame_rows, n_centers, seed, threads, observer);
+  std::vector<int> assignment(at(rows.size()));
+  for (Index round = 0; round < n_lloyd_rounds; ++round) {
+    stop_if_cancelled(observer);
+    lacuna::assign(frame_rows, centers_, threads, assignment);
+    move_centers(frame_rows, assignment, centers_);
+  }
+}
+
+Matrix StartCenters::centers() const {
+  return first_columns(centers_, frame_.n_features());
+}
+
+std::vector<int> StartCenters::assign(const WeightedRows& rows, int threads) const {
+  std::vector<int> assignment(at(rows.size()));
+  lacuna::assign(FrameRows(rows, frame_, heights_), centers_, threads, assignment);
+  return assignment;
+}
+
 KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,
                          int threads, const Observer& observer) {
-  const FrameRows frame_rows(rows, frame);
-  KmeansStart start{seed_centers(frame_rows, n_centers, seed, threads, observer), {}};
-  start.assignment.resize(at(rows.size()));
-  for (Index round = 0;; ++round) {
-    stop_if_cancelled(observer);
-    assign(frame_rows, start.centers, threads, start.assignment);
-    if (round == n_lloyd_rounds) break;
-    move_centers(frame_rows, start.assignment, start.centers);
-  }
-  start.centers = first_columns(start.centers, frame.n_features());
-  return start;
+  const StartCenters start(rows, frame, n_centers, seed, threads, observer);
+  return {start.centers(), start.assign(rows, threads)};
 }
 
 } // namespace lacuna

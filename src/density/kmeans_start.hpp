@@ -16,6 +16,24 @@ struct KmeansStart {
   std::vector<int> assignment;
 };
 
+/// Centres found among some rows, to which others can be assigned. The frame must outlive this.
+class StartCenters {
+public:
+  /// Greedy k-means++ seeds followed by a few Lloyd rounds.
+  StartCenters(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed, int threads,
+               const Observer& observer);
+
+  /// Of the numeric features, in the frame.
+  Matrix centers() const;
+  /// The nearest centre of every row.
+  std::vector<int> assign(const WeightedRows& rows, int threads) const;
+
+private:
+  const Frame& frame_;
+  std::vector<double> heights_; ///< of the columns of categories
+  Matrix centers_;              ///< with the coordinates of the categories
+};
+
 /// Greedy k-means++ seeds followed by a few Lloyd rounds. Depends on the seed and the rows, not on the
 /// threads.
 KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,

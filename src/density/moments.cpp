@@ -26,15 +26,16 @@ MixtureMoments::MixtureMoments(Matrix shifts, bool diagonal, Index n_levels)
       first(shift.n_rows(), shift.n_cols()), second(shift.n_rows(), second_size(shift.n_cols(), diagonal)),
       levels(shift.n_rows(), n_levels == 0 ? 0 : n_levels + 1) {}
 
-void MixtureMoments::add(const MixtureMoments& other) {
-  const auto add_to = [](std::span<double> to, std::span<const double> from) {
-    std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+void MixtureMoments::add(const MixtureMoments& other, double sign) {
+  const auto add_to = [sign](std::span<double> to, std::span<const double> from) {
+    std::transform(to.begin(), to.end(), from.begin(), to.begin(),
+                   [sign](double a, double b) { return a + sign * b; });
   };
   add_to(zeroth, other.zeroth);
   add_to(first.values(), other.first.values());
   add_to(second.values(), other.second.values());
   add_to(levels.values(), other.levels.values());
-  log_likelihood += other.log_likelihood;
+  log_likelihood += sign * other.log_likelihood;
 }
 
 MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into) {
@@ -73,7 +74,6 @@ namespace {
 void add_rows(const WeightedRows& rows, Index first, Index end, const MixtureTerms& terms, RowBlock& block,
               MixtureMoments& sums) {
   const Kernels& kernel = kernels();
-  const auto accumulate = terms.is_diagonal ? kernel.moments_diagonal : kernel.moments_full;
   for (; first < end; first += block.capacity()) {
     block.load(rows, first, std::min(block.capacity(), end - first));
     evaluate_terms(terms, block);
@@ -82,8 +82,14 @@ void add_rows(const WeightedRows& rows, Index first, Index end, const MixtureTer
     for (Index b = 0; b < block.n_rows(); ++b) sums.log_likelihood += block.weights()[b] * block.totals()[b];
     for (Index k = 0; k < terms.n_components(); ++k) {
       const double* const r = block.logits() + k * block.stride();
-      accumulate(block.features(), block.stride(), block.n_padded(), terms.n_features(), sums.shift.row(k), r,
-                 &sums.zeroth[static_cast<std::size_t>(k)], sums.first.row(k), sums.second.row(k));
+      double* const zeroth = &sums.zeroth[static_cast<std::size_t>(k)];
+      if (terms.is_diagonal)
+        kernel.moments_diagonal(block.features(), block.stride(), block.n_padded(), terms.n_features(),
+                                sums.shift.row(k), r, zeroth, sums.first.row(k), sums.second.row(k));
+      else
+        kernel.moments_full(block.features(), block.stride(), block.n_padded(), terms.n_features(),
+                            sums.shift.row(k), r, block.scratch(), zeroth, sums.first.row(k),
+                            sums.second.row(k));
       for (Index c = 0; c < block.n_category_columns(); ++c) {
         const std::int32_t* const level = block.levels() + c * block.stride();
         double* const to = sums.levels.row(k);
@@ -157,40 +163,52 @@ void scale_up_variances(const Matrix& present, MixtureMoments& sums) {
 
 } // namespace
 
-MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
-                                        const std::vector<int>& assignment, bool diagonal) {
-  MixtureMoments sums(centers, diagonal, frame.n_levels());
-  const auto d = static_cast<std::size_t>(frame.n_features());
-  Matrix present(centers.n_rows(), frame.n_features());
-  RowBlock block(frame, 1, 1);
-  bool has_gaps = false;
+AssignedMoments::AssignedMoments(const Frame& frame, const Matrix& centers, bool diagonal)
+    : frame_(frame), sums_(centers, diagonal, frame.n_levels()),
+      present_(centers.n_rows(), frame.n_features()) {}
+
+void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assignment) {
+  const auto d = static_cast<std::size_t>(frame_.n_features());
+  RowBlock block(frame_, 1, 1);
   std::vector<double> z(d);
   for (Index i = 0; i < rows.size(); ++i) {
     const double w = rows.weight(i);
     const Index k = assignment[static_cast<std::size_t>(i)];
     const double* const x = rows.row(i);
+    const double* const center = sums_.shift.row(k);
     for (std::size_t j = 0; j < d; ++j) {
-      z[j] = (x[frame.columns[j]] - frame.center[j]) / frame.scale[j] - centers(k, static_cast<Index>(j));
+      z[j] = (x[frame_.columns[j]] - frame_.center[j]) / frame_.scale[j] - center[j];
       if (std::isnan(z[j])) {
-        has_gaps = true;
+        has_gaps_ = true;
         z[j] = 0.0;
       } else {
-        present(k, static_cast<Index>(j)) += w;
+        present_.row(k)[j] += w;
       }
     }
-    sums.zeroth[static_cast<std::size_t>(k)] += w;
-    double* second = sums.second.row(k);
+    sums_.zeroth[static_cast<std::size_t>(k)] += w;
+    double* second = sums_.second.row(k);
     for (std::size_t j = 0; j < d; ++j) {
-      sums.first.row(k)[j] += w * z[j];
-      for (std::size_t m = diagonal ? j : 0; m <= j; ++m) *second++ += w * z[j] * z[m];
+      sums_.first.row(k)[j] += w * z[j];
+      for (std::size_t m = sums_.is_diagonal ? j : 0; m <= j; ++m) *second++ += w * z[j] * z[m];
     }
-    if (frame.categories.empty()) continue;
+    if (frame_.categories.empty()) continue;
     block.load(rows, i, 1);
     for (Index c = 0; c < block.n_category_columns(); ++c)
-      sums.levels(k, block.levels()[c * block.stride()]) += w;
+      sums_.levels(k, block.levels()[c * block.stride()]) += w;
   }
-  if (has_gaps) scale_up_variances(present, sums);
+}
+
+MixtureMoments AssignedMoments::result() const {
+  MixtureMoments sums = sums_;
+  if (has_gaps_) scale_up_variances(present_, sums);
   return sums;
+}
+
+MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
+                                        const std::vector<int>& assignment, bool diagonal) {
+  AssignedMoments moments(frame, centers, diagonal);
+  moments.add(rows, assignment);
+  return moments.result();
 }
 
 } // namespace lacuna

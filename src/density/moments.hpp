@@ -14,7 +14,8 @@ namespace lacuna {
 /// digits cancel however far it lies from the origin.
 struct MixtureMoments {
   MixtureMoments(Matrix shifts, bool diagonal, Index n_levels = 0);
-  void add(const MixtureMoments& other);
+  /// Of the same shifts. A sign of -1 takes away what was added before.
+  void add(const MixtureMoments& other, double sign = 1.0);
 
   bool is_diagonal;
   Matrix shift; ///< components x features
@@ -42,7 +43,21 @@ MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const 
                                int threads, const Observer& observer);
 
 /// The same for fixed assignments: row i belongs to component assignment[i] whole. A missing value counts as
-/// one at the centre with the spread of those that are there: good enough for a start.
+/// one at the centre with the spread of those that are there: good enough for a start. Rows may come in
+/// blocks; where one ends changes no bit. The frame must outlive this.
+class AssignedMoments {
+public:
+  AssignedMoments(const Frame& frame, const Matrix& centers, bool diagonal);
+  void add(const WeightedRows& rows, const std::vector<int>& assignment);
+  MixtureMoments result() const;
+
+private:
+  const Frame& frame_;
+  MixtureMoments sums_;
+  Matrix present_; ///< components x features: the weight of the rows that have a value
+  bool has_gaps_ = false;
+};
+
 MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
                                         const std::vector<int>& assignment, bool diagonal);
 

@@ -15,6 +15,13 @@ Index block_capacity(Index n_features, Index n_components, Index most_rows) {
   return std::min(capacity, (most_rows + kernel_lanes - 1) / kernel_lanes * kernel_lanes);
 }
 
+/// One line of the cache more than the rows take: with a power of two, all features of a row would compete
+/// for the same few places in the cache.
+Index block_stride(Index capacity) {
+  constexpr Index values_per_line = 8;
+  return capacity + values_per_line;
+}
+
 /// The level of a cell, or -1: what is no level is a missing value.
 std::int32_t level_of(double cell, Index n_levels) {
   return cell >= 0.0 && cell < static_cast<double>(n_levels) ? static_cast<std::int32_t>(cell) : -1;
@@ -28,10 +35,10 @@ std::size_t product(Index a, Index b) {
 
 RowBlock::RowBlock(const Frame& frame, Index n_components, Index most_rows)
     : frame_(frame), capacity_(block_capacity(frame.n_features(), n_components, most_rows)),
-      features_(product(frame.n_features(), capacity_)),
-      levels_(product(static_cast<Index>(frame.categories.size()), capacity_)),
-      weights_(product(1, capacity_)), logits_(product(n_components, capacity_)),
-      totals_(product(1, capacity_)) {
+      stride_(block_stride(capacity_)), features_(product(frame.n_features(), stride_)),
+      levels_(product(static_cast<Index>(frame.categories.size()), stride_)), weights_(product(1, capacity_)),
+      logits_(product(n_components, stride_)), totals_(product(1, capacity_)),
+      scratch_(product(moments_scratch(frame.n_features()), stride_)) {
   for (const double s : frame.scale) inverse_scale_.push_back(1.0 / s);
 }
 
@@ -43,16 +50,16 @@ void RowBlock::load(const WeightedRows& rows, Index first, Index count) {
     const double* const x = rows.row(first + b);
     for (Index j = 0; j < d; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      features_[static_cast<std::size_t>(j * capacity_ + b)] =
+      features_[static_cast<std::size_t>(j * stride_ + b)] =
           (x[frame_.columns[at]] - frame_.center[at]) * inverse_scale_[at];
     }
     load_levels(x, b);
     weights_[static_cast<std::size_t>(b)] = rows.weight(first + b);
   }
   for (Index b = count; b < n_padded_; ++b) {
-    for (Index j = 0; j < d; ++j) features_[static_cast<std::size_t>(j * capacity_ + b)] = 0.0;
+    for (Index j = 0; j < d; ++j) features_[static_cast<std::size_t>(j * stride_ + b)] = 0.0;
     for (Index c = 0; c < n_category_columns(); ++c)
-      levels_[static_cast<std::size_t>(c * capacity_ + b)] = static_cast<std::int32_t>(frame_.n_levels());
+      levels_[static_cast<std::size_t>(c * stride_ + b)] = static_cast<std::int32_t>(frame_.n_levels());
     weights_[static_cast<std::size_t>(b)] = 0.0;
   }
 }
@@ -62,7 +69,7 @@ void RowBlock::load_levels(const double* row, Index b) {
   for (const CategoryColumn& category : frame_.categories) {
     const std::int32_t level = level_of(row[category.column], category.n_levels);
     levels_[to] = static_cast<std::int32_t>(level < 0 ? frame_.n_levels() : category.first_level + level);
-    to += static_cast<std::size_t>(capacity_);
+    to += static_cast<std::size_t>(stride_);
   }
 }
 

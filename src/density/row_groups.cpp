@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "lacuna/math/moments.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -38,12 +40,19 @@ GapPattern make_pattern(const std::string& letters) {
 }
 
 bool any_gap(const WeightedRows& rows, const Frame& frame, std::string& pattern) {
+  const auto n_columns = static_cast<std::size_t>(rows.n_features());
   for (Index i = 0; i < rows.size(); ++i)
-    if (read_pattern(rows.row(i), frame, pattern)) return true;
+    if (has_missing({rows.row(i), n_columns}) && read_pattern(rows.row(i), frame, pattern)) return true;
   return false;
 }
 
 } // namespace
+
+bool has_value(const double* row, const Frame& frame) {
+  return std::any_of(frame.columns.begin(), frame.columns.end(),
+                     [&](Index j) { return !std::isnan(row[j]); }) ||
+         has_category(row, frame);
+}
 
 RowGroups::RowGroups(const WeightedRows& rows, const Frame& frame)
     : features_(rows.features()), complete_(rows), with_values_(rows) {
@@ -60,7 +69,7 @@ RowGroups::RowGroups(const WeightedRows& rows, const Frame& frame)
       complete_rows_.push_back(rows.index(i));
       complete_weights_.push_back(weight);
       total_weight_ += weight;
-    } else if (pattern.find('0') == std::string::npos && !has_category(row, frame)) {
+    } else if (!has_value(row, frame)) {
       empty_rows_.push_back(i);
     } else if (weight > 0.0) {
       total_weight_ += weight;

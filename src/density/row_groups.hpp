@@ -66,4 +66,7 @@ private:
   double total_weight_ = 0.0;
 };
 
+/// Whether a row has any value, numeric or not.
+bool has_value(const double* row, const Frame& frame);
+
 } // namespace lacuna

@@ -27,6 +27,7 @@ public:
   const Frame& frame() const { return frame_; }
   const VbPrior& prior() const { return prior_; }
   const VbPosterior& posterior() const { return posterior_; }
+  DensityForm form() const { return form_; }
 
 private:
   Frame frame_;

@@ -35,9 +35,13 @@ inline Vec larger(Vec a, Vec b) {
 }
 
 inline double sum(Vec v) {
-  double total = 0.0;
-  for (Index i = 0; i < lanes; ++i) total += v[i];
-  return total;
+#if LACUNA_KERNEL_BYTES == 64
+  v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+  v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+#elif LACUNA_KERNEL_BYTES == 32
+  v += __builtin_shufflevector(v, v, 2, 3, 0, 1);
+#endif
+  return v[0] + v[1];
 }
 
 /// exp(x) for x <= 0, zero below -700. Error below 2 units in the last place (tests/density_kernels.cpp).

@@ -16,33 +16,46 @@ void add_value(double x, double weight, double share, double& mean, double& vari
 
 } // namespace
 
-RowMoments row_moments(const WeightedRows& rows) {
-  const auto d = static_cast<std::size_t>(rows.n_features());
-  RowMoments result{0.0, std::vector<double>(d), std::vector<double>(d), std::vector<double>(d)};
-  bool has_gaps = false;
-  for (Index i = 0; i < rows.size(); ++i) {
-    const double w = rows.weight(i);
-    if (w <= 0.0) continue;
-    const double* const x = rows.row(i);
-    if (!has_gaps && has_missing({x, d})) { // up to here all features had the same weight
-      has_gaps = true;
-      result.present.assign(d, result.weight);
-    }
-    result.weight += w;
-    const double share = w / result.weight;
-    for (std::size_t j = 0; j < d; ++j) {
-      if (!has_gaps) {
-        add_value(x[j], w, share, result.mean[j], result.variance[j]);
-      } else if (!std::isnan(x[j])) {
-        result.present[j] += w;
-        add_value(x[j], w, w / result.present[j], result.mean[j], result.variance[j]);
-      }
+RowMomentsSum::RowMomentsSum(Index n_features) {
+  const auto d = static_cast<std::size_t>(n_features);
+  sums_ = {0.0, std::vector<double>(d), std::vector<double>(d), std::vector<double>(d)};
+}
+
+void RowMomentsSum::add(const WeightedRows& rows) {
+  for (Index i = 0; i < rows.size(); ++i)
+    if (rows.weight(i) > 0.0) add_row(rows.row(i), rows.weight(i));
+}
+
+void RowMomentsSum::add_row(const double* row, double weight) {
+  const std::size_t d = sums_.mean.size();
+  if (!has_gaps_ && has_missing({row, d})) { // up to here all features had the same weight
+    has_gaps_ = true;
+    sums_.present.assign(d, sums_.weight);
+  }
+  sums_.weight += weight;
+  const double share = weight / sums_.weight;
+  for (std::size_t j = 0; j < d; ++j) {
+    if (!has_gaps_) {
+      add_value(row[j], weight, share, sums_.mean[j], sums_.variance[j]);
+    } else if (!std::isnan(row[j])) {
+      sums_.present[j] += weight;
+      add_value(row[j], weight, weight / sums_.present[j], sums_.mean[j], sums_.variance[j]);
     }
   }
-  if (!has_gaps) result.present.assign(d, result.weight);
-  for (std::size_t j = 0; j < d; ++j)
+}
+
+RowMoments RowMomentsSum::result() const {
+  RowMoments result = sums_;
+  if (!has_gaps_) result.present.assign(result.mean.size(), result.weight);
+  for (std::size_t j = 0; j < result.mean.size(); ++j)
     if (result.present[j] > 0.0) result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
   return result;
+}
+
+RowMoments row_moments(const WeightedRows& rows) {
+  RowMomentsSum sum(rows.n_features());
+  sum.add(rows);
+  return sum.result();
 }
 
 bool has_missing(std::span<const double> values) {

@@ -20,6 +20,7 @@ enum class RandomPurpose : std::uint32_t {
   final_model = 10,  ///< the seed of the second stage
   missingness = 11,  ///< which labels are kept in a simulation, keyed by row or by draw
   repeat = 12,       ///< the seed of each repeat of an experiment
+  start_rows = 13,   ///< which rows a mixture's start looks at, keyed by row
   resampling = 15,   ///< Bayesian bootstrap weights, keyed by row
   vae_weights = 20,  ///< first weights, keyed by layer
   vae_order = 21,    ///< order of the rows, keyed by epoch

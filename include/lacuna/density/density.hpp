@@ -11,6 +11,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/random.hpp"
+#include "lacuna/data/row_source.hpp"
 
 namespace lacuna {
 
@@ -65,6 +66,9 @@ public:
   /// Fits a density to weighted rows (at least one row of positive weight; zero-weight rows count as absent).
   virtual std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                              const DensityFitContext& context) const = 0;
+  /// The same for rows that pass by in blocks, several times, and need not fit into memory. Throws
+  /// Error(usage) when the family cannot do that.
+  virtual std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const;
   /// Whether a NaN may stand for a missing value in the rows.
   virtual bool handles_missing_values() const { return false; }
   /// Whether shifting and scaling features changes nothing but the units of its densities, so that nobody

@@ -16,6 +16,7 @@ public:
   std::shared_ptr<const Density> fit(const WeightedRows& rows,
                                      const DensityFitContext& context) const override;
   bool standardizes() const override { return true; }
+  std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const override;
   bool handles_missing_values() const override { return true; }
   bool handles_categories() const override { return true; }
 

@@ -19,6 +19,20 @@ struct RowMoments {
 /// One pass, centred: no digits cancel however far the data lie from zero.
 RowMoments row_moments(const WeightedRows& rows);
 
+/// The same for rows that come in blocks. Where a block ends changes no bit.
+class RowMomentsSum {
+public:
+  explicit RowMomentsSum(Index n_features);
+  void add(const WeightedRows& rows);
+  RowMoments result() const;
+
+private:
+  void add_row(const double* row, double weight);
+
+  RowMoments sums_; ///< `variance` holds sums of squares
+  bool has_gaps_ = false;
+};
+
 /// Whether one of the values is NaN, which stands for a missing one.
 bool has_missing(std::span<const double> values);
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/data/table.hpp"
+
+namespace lacuna {
+
+/// Rows that come block by block and can be read again: a file, a database cursor, anything that need not fit
+/// into memory.
+class RowSource {
+public:
+  virtual ~RowSource() = default;
+  /// Starts over: the same rows come again in the same order. Called before the first block, too.
+  virtual void rewind() = 0;
+  /// The next rows, valid until the next call; nothing at the end.
+  virtual std::optional<WeightedRows> next() = 0;
+};
+
+/// The rows of a table file, each with weight one.
+class TableRows : public RowSource {
+public:
+  /// Blocks have up to `rows_per_block` rows. Throws as TableReader does.
+  TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block = 65536);
+  void rewind() override;
+  std::optional<WeightedRows> next() override;
+
+private:
+  std::string path_;
+  TableSchema schema_;
+  TableOptions options_;
+  Index rows_per_block_;
+  std::optional<TableReader> reader_;
+  TableBlock block_;
+};
+
+} // namespace lacuna

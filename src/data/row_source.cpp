@@ -1,0 +1,22 @@
+#include "lacuna/data/row_source.hpp"
+
+#include <utility>
+
+namespace lacuna {
+
+TableRows::TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block)
+    : path_(std::move(path)), schema_(std::move(schema)), options_(std::move(options)),
+      rows_per_block_(rows_per_block) {
+  rewind();
+}
+
+void TableRows::rewind() {
+  reader_.emplace(path_, schema_, options_, "", "");
+}
+
+std::optional<WeightedRows> TableRows::next() {
+  if (!reader_->next(block_, rows_per_block_)) return std::nullopt;
+  return WeightedRows(block_.features.view());
+}
+
+} // namespace lacuna

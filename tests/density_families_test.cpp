@@ -38,6 +38,9 @@ std::vector<DensityOptions> all_variants() {
       options.density = name;
       all.push_back(options);
     }
+    options.density = "vb-gmm";
+    options.vb_mixture.n_components = auto_components;
+    all.push_back(options);
   }
   DensityOptions options;
   options.density = "kde";

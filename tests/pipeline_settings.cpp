@@ -148,11 +148,12 @@ TEST(Settings, EachSettingChangesNoOther) {
 
 TEST(Settings, WrongTextsAreUsageErrors) {
   const std::vector<std::pair<std::string, std::string>> wrong{
-      {"components", "ten"},      {"components", "1.5"},  {"components", ""},
-      {"components", "10x"},      {"seed", "-1"},         {"seed", "1e3"},
-      {"tolerance", "small"},     {"method", "magic"},    {"kappa", "auto:"},
-      {"draws", "hard"},          {"posterior", "both"},  {"covariance", "round"},
-      {"threads", "99999999999"}, {"no-header", "maybe"}, {"preset", "nature"}};
+      {"components", "-1"},    {"components", "ten"},      {"components", "1.5"},
+      {"components", ""},      {"components", "10x"},      {"seed", "-1"},
+      {"seed", "1e3"},         {"tolerance", "small"},     {"method", "magic"},
+      {"kappa", "auto:"},      {"draws", "hard"},          {"posterior", "both"},
+      {"covariance", "round"}, {"threads", "99999999999"}, {"no-header", "maybe"},
+      {"preset", "nature"}};
   for (const auto& [name, text] : wrong) {
     FitRequest request;
     try {
@@ -176,6 +177,9 @@ TEST(Settings, ThePresetComesFirstSoThatExplicitSettingsWin) {
   EXPECT_EQ(setting("draws").json(request), "\"1\"");
   setting("components").set(request, {"8"});
   EXPECT_EQ(setting("components").json(request), "8");
+  setting("components").set(request, {"auto"});
+  EXPECT_EQ(setting("components").json(request), "\"auto\"");
+  EXPECT_EQ(request.learning.vb_mixture.n_components, auto_components);
 }
 
 TEST(Settings, ListsSplitAtCommasOutsideQuotes) {

@@ -5,9 +5,8 @@
 
 #include <pybind11/stl.h>
 
-#include "arrays.hpp"
 #include "bindings.hpp"
-#include "lacuna/core/errors.hpp"
+#include "fitted_density.hpp"
 #include "lacuna/core/parallel.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "lacuna/density/families.hpp"
@@ -21,11 +20,6 @@ namespace {
 
 constexpr Index block_rows = 1024;
 constexpr const char* prefix = "density/";
-
-/// pybind11 2.10 holds no pointers to const; this one is never changed either.
-struct FittedDensity {
-  std::shared_ptr<const Density> density;
-};
 
 FittedDensity fit_density(const Numbers& features, const std::optional<Numbers>& weights,
                           const SettingTexts& settings, const py::object& progress) {
@@ -50,11 +44,7 @@ FittedDensity fit_density(const Numbers& features, const std::optional<Numbers>&
 Numbers log_density(const FittedDensity& fitted, const Numbers& features, int threads,
                     const py::object& progress) {
   const Density& density = *fitted.density;
-  const MatrixView rows = matrix_view(features);
-  if (rows.n_cols != density.n_features())
-    throw Error(ErrorKind::data, "the rows have " + std::to_string(rows.n_cols) +
-                                     " features, the density was fitted with " +
-                                     std::to_string(density.n_features()));
+  const MatrixView rows = rows_for(density, features);
   Numbers result(rows.n_rows);
   double* const out = result.mutable_data();
   run_work(progress, [&](Observer& observer) {

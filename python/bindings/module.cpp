@@ -12,4 +12,5 @@ PYBIND11_MODULE(_core, module) {
   lacuna::python::bind_density(module);
   lacuna::python::bind_features(module);
   lacuna::python::bind_evaluation(module);
+  lacuna::python::bind_statistics(module);
 }

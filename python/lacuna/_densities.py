@@ -89,7 +89,34 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         return tags
 
 
-class VariationalGaussianMixture(DensityEstimator):
+class _Mixture(DensityEstimator):
+    """A mixture, which can be counted and updated block by block."""
+
+    def statistics(self, X, sample_weight=None):
+        """What an update of this mixture needs to know of some rows. Statistics add up, and can be pickled.
+
+        Count blocks of rows anywhere, add the results in any order with `+` (or take some away with `-`), and give
+        the sum to `update`. They belong to the mixture that counted them.
+        """
+        check_is_fitted(self)
+        features = read_numbers(self, X, reset=False, allow_nan=self._allows_nan())
+        with progress(self.verbose) as report:
+            return _core.count_statistics(
+                self._density, features, read_weights(sample_weight, features), self.threads, report
+            )
+
+    def update(self, statistics):
+        """One iteration of the fit, with the rows that `statistics` of this mixture tell of. Returns self.
+
+        The objective in `summary_` is that of the mixture before the update; it never falls from one to the next.
+        """
+        check_is_fitted(self)
+        self._density = _core.update_mixture(self._density, statistics, self._settings())
+        self._set_summary()
+        return self
+
+
+class VariationalGaussianMixture(_Mixture):
     """A Gaussian mixture fitted by variational Bayes, family "vb-gmm".
 
     Unlike scikit-learn's BayesianGaussianMixture it returns a true density: the Student-t posterior predictive, which
@@ -136,6 +163,9 @@ class VariationalGaussianMixture(DensityEstimator):
     1.0
     >>> density.sample(3, random_state=1).shape
     (3, 1)
+    >>> new = random.normal(5, 1, (100, 1))                                 # later rows: count, add, update
+    >>> density.update(density.statistics(X) + density.statistics(new)).score(new) > -2
+    True
     """
 
     _family = "vb-gmm"
@@ -178,7 +208,7 @@ class VariationalGaussianMixture(DensityEstimator):
         self.verbose = verbose
 
 
-class GaussianMixture(DensityEstimator):
+class GaussianMixture(_Mixture):
     """A Gaussian mixture fitted by EM, family "gmm".
 
     Parameters

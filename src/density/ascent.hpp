@@ -12,7 +12,7 @@ namespace lacuna {
 /// The ascent that EM and variational Bayes share: passes over the rows and updates in turn until the
 /// objective stalls. A `Problem` has
 ///   Parameters and State: parameters, the moments and the objective of a pass under them;
-///   State evaluate(Parameters) and Parameters update(const MixtureMoments&);
+///   State evaluate(Parameters) and Parameters update(const State&), from the moments of its pass;
 ///   bool improve(State&), asked when the ascent stalls: true when it found a better place to go on from;
 ///   void describe(const Parameters&, DensityFitSummary&): what the family says about its fit.
 template <class Problem>
@@ -36,7 +36,7 @@ public:
     State state = problem_.evaluate(std::move(start));
     for (Index iteration = 0; iteration < max_iterations_; ++iteration) {
       const double before = state.objective;
-      state = problem_.evaluate(problem_.update(state.moments));
+      state = problem_.evaluate(problem_.update(state));
       summary.history.push_back(state.objective);
       if (state.objective - before > negligible(state.objective) || problem_.improve(state)) continue;
       summary.stop_reason = "converged";
@@ -52,7 +52,7 @@ public:
     DensityFitSummary summary;
     summary.stop_reason = "max_iterations";
     summary.history.push_back(state.objective);
-    return finish(problem_.update(state.moments), std::move(summary), state.objective);
+    return finish(problem_.update(state), std::move(summary), state.objective);
   }
 
 private:

@@ -73,6 +73,7 @@ public:
         sum_(at(block_.capacity())), label_(at(block_.capacity())), key_(at(block_.capacity())),
         packed_stride_(block_.capacity() + kernel_lanes * terms.n_components()),
         packed_(at(packed_stride_ * terms.n_features())), packed_weight_(at(packed_stride_)),
+        scratch_(at(packed_stride_ * moments_scratch(terms.n_features()))),
         place_(at(terms.n_components() + 1)) {}
 
   void run(Index first, Index end, TaskSums& sums) {
@@ -163,7 +164,7 @@ private:
       if (begin[at(k + 1)] == from) continue;
       kernels().moments_full(packed_.data() + from, packed_stride_, begin[at(k + 1)] - from,
                              terms_.n_features(), sums.moments.shift.row(k), packed_weight_.data() + from,
-                             &sums.moments.zeroth[at(k)], sums.moments.first.row(k),
+                             scratch_.data(), &sums.moments.zeroth[at(k)], sums.moments.first.row(k),
                              sums.moments.second.row(k));
     }
   }
@@ -180,8 +181,9 @@ private:
   std::vector<double> label_;
   std::vector<std::uint64_t> key_;
   Index packed_stride_;
-  std::vector<double> packed_; ///< padding holds rows of earlier blocks, which have no weight
-  std::vector<double> packed_weight_;
+  AlignedValues packed_; ///< padding holds rows of earlier blocks, which have no weight
+  AlignedValues packed_weight_;
+  AlignedValues scratch_; ///< of moments_full
   std::vector<Index> place_;
 };
 

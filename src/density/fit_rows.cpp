@@ -187,6 +187,10 @@ StartSample FitRows::sample(std::uint64_t seed, const Observer& observer) const 
   return sample.result();
 }
 
+WeightedRows FitRows::rows_of(const StartSample& sample) const {
+  return sample.is_all ? groups_->with_values() : WeightedRows(sample.rows.view(), sample.weights);
+}
+
 MixtureMoments FitRows::start(const StartSample& sample, Index n_centers, bool diagonal, std::uint64_t seed,
                               int threads, const Observer& observer) const {
   const StartCenters centers(sample.is_all ? groups_->with_values()

@@ -27,27 +27,6 @@ Frame make_layout(std::span<const Index> levels, Index n_columns) {
   return frame;
 }
 
-/// The standard deviation of a column whose variance is beyond the largest number.
-double huge_scale(const WeightedRows& rows, std::size_t column, double center) {
-  double largest = 0.0;
-  double weight = 0.0;
-  const auto distance = [&](Index i) {
-    const double value = std::abs(rows.row(i)[column] - center);
-    return std::isfinite(value) ? value : 0.0; // NaN: missing
-  };
-  for (Index i = 0; i < rows.size(); ++i) {
-    if (rows.weight(i) > 0.0) largest = std::max(largest, distance(i));
-    weight += rows.weight(i);
-  }
-  if (!(largest > 0.0)) return 0.0;
-  double sum = 0.0;
-  for (Index i = 0; i < rows.size(); ++i) {
-    const double part = distance(i) / largest;
-    sum += rows.weight(i) / weight * part * part;
-  }
-  return largest * std::sqrt(sum);
-}
-
 } // namespace
 
 double Frame::log_jacobian() const {
@@ -118,9 +97,9 @@ Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span
       if (!is_absent) variance = (weight * variance + reference_rows * reference) / (weight + reference_rows);
       if (variance == 0.0) variance = reference;
     }
-    // A feature that never varies carries no information; any scale will do.
-    const double scale =
-        std::isfinite(variance) ? std::sqrt(variance) : huge_scale(rows, column, frame.center[j]);
+    // A feature that never varies carries no information; any scale will do. For one whose variance is beyond
+    // the largest number a scale of the right size does.
+    const double scale = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * own.range[column];
     frame.scale[j] = scale > 0.0 && std::isfinite(1.0 / scale) ? scale : 1.0;
   }
   return frame;

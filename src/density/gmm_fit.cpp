@@ -1,5 +1,4 @@
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -35,7 +34,8 @@ public:
       throw Error(ErrorKind::internal, "the log likelihood of a mixture is not finite");
     return {std::move(parameters), std::move(moments), log_likelihood};
   }
-  GmmParameters update(const MixtureMoments& moments) const {
+  GmmParameters update(const State& state) const { return start_from(state.moments); }
+  GmmParameters start_from(const MixtureMoments& moments) const {
     return maximise(moments, options_.covariance, options_.covariance_floor);
   }
   static bool improve(State& /*state*/) { return false; }
@@ -59,12 +59,12 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const Gmm* previous, 
       options.covariance == CovarianceType::diagonal || options.covariance == CovarianceType::spherical;
   const Index n_components =
       component_limit(options.n_components, rows.total_weight(), rows.frame().n_features());
-  std::optional<StartSample> sample;
+  StartSample sample;
+  if (previous == nullptr) sample = rows.sample(context.seed, observer);
   const auto start = [&](Index restart) {
-    if (!sample) sample = rows.sample(context.seed, observer);
     const std::uint64_t seed =
         derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
-    return problem.update(rows.start(*sample, n_components, diagonal, seed, context.threads, observer));
+    return problem.start_from(rows.start(sample, n_components, diagonal, seed, context.threads, observer));
   };
   Ascent<GmmProblem>::Result result = climb(ascent, previous != nullptr ? &previous->parameters() : nullptr,
                                             context.single_step, options.n_restarts, start);
@@ -80,7 +80,8 @@ Frame fit_frame(const RowMoments& rows, const DensityFitContext& context) {
 
 void check_options(const GmmOptions& options, OptionChecks& checks) {
   checks.require(options.n_components >= 1 && options.n_components <= 10000, "components",
-                 fmt::format("{}", options.n_components), "1 to 10000");
+                 options.n_components == auto_components ? "auto" : fmt::format("{}", options.n_components),
+                 "1 to 10000; auto is for vb-gmm");
   checks.require(options.covariance_floor >= 1e-12 && options.covariance_floor <= 1.0, "covariance-floor",
                  fmt::format("{}", options.covariance_floor), "1e-12 to 1");
   checks.require(options.n_restarts >= 1, "restarts", fmt::format("{}", options.n_restarts), "at least 1");

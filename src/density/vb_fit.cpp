@@ -37,7 +37,17 @@ Ascent<VbProblem>::Result prior_alone(const VbPrior& prior, const Frame& frame) 
   DensityFitSummary summary;
   summary.n_components = 1;
   summary.stop_reason = "converged";
-  return {update_posterior(prior, nothing), std::move(summary)};
+  return {{prior, update_posterior(prior, nothing)}, std::move(summary)};
+}
+
+/// Automatic capacity begins once more from so few components: the default number.
+constexpr Index few_components = VbMixtureOptions{}.n_components;
+
+/// Where automatic capacity begins, and the most it can end with (docs/math/vb-mixture.md, section 11).
+Index most_auto_components(double total_weight) {
+  constexpr double most = 100.0;
+  return static_cast<Index>(
+      std::ceil(std::clamp(2.0 * std::cbrt(total_weight), static_cast<double>(few_components), most)));
 }
 
 void check_degrees_of_freedom(const VbMixtureOptions& options, Index n_features) {
@@ -55,28 +65,39 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const Frame& frame = rows.frame();
   check_degrees_of_freedom(options, frame.n_features());
+  const bool is_auto = options.n_components == auto_components;
+  const Index wanted = is_auto ? most_auto_components(rows.total_weight()) : options.n_components;
   const VbPrior prior =
       previous != nullptr
           ? previous->prior()
-          : VbPrior::from_options(
-                options, component_limit(options.n_components, rows.total_weight(), frame.n_columns()),
-                frame.n_features(), level_counts(frame));
-  const VbProblem problem(rows, prior, context.threads, observer);
+          : VbPrior::from_options(options, component_limit(wanted, rows.total_weight(), frame.n_columns()),
+                                  frame.n_features(), level_counts(frame));
+  // A warm start needs none, and keeps its capacity.
+  StartSample sample;
+  if (previous == nullptr) sample = rows.sample(context.seed, observer);
+  std::optional<AutoCapacity> capacity;
+  if (is_auto && previous == nullptr)
+    capacity = AutoCapacity{prior.n_components, &sample, options.weight_concentration == 0.0};
+  const VbProblem problem(rows, capacity, context.threads, observer);
   const Ascent<VbProblem> ascent(problem, rows, options.max_iterations, options.tolerance);
-  std::optional<StartSample> sample;
-  const auto start = [&](Index restart) {
-    if (!sample) sample = rows.sample(context.seed, observer);
+  // With automatic capacity every other start has few components.
+  const auto start = [&](Index number) {
+    const Index restart = capacity ? number / 2 : number;
+    const Index n_centers =
+        capacity && number % 2 == 1 ? std::min(few_components, prior.n_components) : prior.n_components;
     const std::uint64_t seed =
         derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));
-    return update_posterior(prior, rows.start(*sample, prior.n_components, is_diagonal(prior.covariance),
-                                              seed, context.threads, observer));
+    return problem.fit_to(
+        prior, rows.start(sample, n_centers, is_diagonal(prior.covariance), seed, context.threads, observer));
   };
-  Ascent<VbProblem>::Result result =
-      rows.total_weight() > 0.0 ? climb(ascent, previous != nullptr ? &previous->posterior() : nullptr,
-                                        context.single_step, options.n_restarts, start)
-                                : prior_alone(prior, frame);
-  return std::make_shared<VbMixture>(frame, prior, std::move(result.parameters), options.density_form,
-                                     std::move(result.summary));
+  std::optional<VbFit> warm;
+  if (previous != nullptr) warm = VbFit{previous->prior(), previous->posterior()};
+  Ascent<VbProblem>::Result result = rows.total_weight() > 0.0
+                                         ? climb(ascent, warm ? &*warm : nullptr, context.single_step,
+                                                 (capacity ? 2 : 1) * options.n_restarts, start)
+                                         : prior_alone(prior, frame);
+  return std::make_shared<VbMixture>(frame, result.parameters.prior, std::move(result.parameters.posterior),
+                                     options.density_form, std::move(result.summary));
 }
 
 } // namespace
@@ -87,8 +108,9 @@ void check_options(const VbMixtureOptions& options, OptionChecks& checks) {
                    fmt::format("{}", value),
                    or_zero ? "a positive number, or 0 for the default" : "a positive number");
   };
-  checks.require(options.n_components >= 1 && options.n_components <= 10000, "components",
-                 fmt::format("{}", options.n_components), "1 to 10000");
+  checks.require(options.n_components == auto_components ||
+                     (options.n_components >= 1 && options.n_components <= 10000),
+                 "components", fmt::format("{}", options.n_components), "1 to 10000, or auto");
   checks.require(options.n_restarts >= 1, "restarts", fmt::format("{}", options.n_restarts), "at least 1");
   checks.require(options.max_iterations >= 1, "max-iterations", fmt::format("{}", options.max_iterations),
                  "at least 1");

@@ -2,23 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lacuna {
 
-namespace {
-
-/// West's update: one pass, and no cancellation however far the data lie from zero.
-void add_value(double x, double weight, double share, double& mean, double& variance) {
-  const double difference = x - mean;
-  mean += share * difference;
-  variance += weight * difference * (x - mean);
-}
-
-} // namespace
-
 RowMomentsSum::RowMomentsSum(Index n_features) {
   const auto d = static_cast<std::size_t>(n_features);
-  sums_ = {0.0, std::vector<double>(d), std::vector<double>(d), std::vector<double>(d)};
+  sums_ = {0.0, std::vector<double>(d), std::vector<double>(d), std::vector<double>(d),
+           std::vector<double>(d)};
+  low_.assign(d, std::numeric_limits<double>::infinity());
+  high_.assign(d, -std::numeric_limits<double>::infinity());
+}
+
+/// West's update: one pass, and no cancellation however far the data lie from zero.
+void RowMomentsSum::add_value(std::size_t j, double x, double weight, double share) {
+  const double difference = x - sums_.mean[j];
+  sums_.mean[j] += share * difference;
+  sums_.variance[j] += weight * difference * (x - sums_.mean[j]);
+  low_[j] = std::min(low_[j], x);
+  high_[j] = std::max(high_[j], x);
 }
 
 void RowMomentsSum::add(const WeightedRows& rows) {
@@ -36,10 +38,10 @@ void RowMomentsSum::add_row(const double* row, double weight) {
   const double share = weight / sums_.weight;
   for (std::size_t j = 0; j < d; ++j) {
     if (!has_gaps_) {
-      add_value(row[j], weight, share, sums_.mean[j], sums_.variance[j]);
+      add_value(j, row[j], weight, share);
     } else if (!std::isnan(row[j])) {
       sums_.present[j] += weight;
-      add_value(row[j], weight, weight / sums_.present[j], sums_.mean[j], sums_.variance[j]);
+      add_value(j, row[j], weight, weight / sums_.present[j]);
     }
   }
 }
@@ -48,7 +50,10 @@ RowMoments RowMomentsSum::result() const {
   RowMoments result = sums_;
   if (!has_gaps_) result.present.assign(result.mean.size(), result.weight);
   for (std::size_t j = 0; j < result.mean.size(); ++j)
-    if (result.present[j] > 0.0) result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
+    if (result.present[j] > 0.0) {
+      result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
+      result.range[j] = high_[j] - low_[j];
+    }
   return result;
 }
 

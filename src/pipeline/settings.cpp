@@ -176,12 +176,32 @@ FitSetting mixture_setting(const std::string& name, const std::string& value_nam
   return result;
 }
 
+// A number, or the word for as many as the evidence favours.
+FitSetting components_setting() {
+  FitSetting result = mixture_setting(
+      "components", "K",
+      "Most components, of which vb-gmm switches unneeded ones off; auto lets it look for as many as it "
+      "needs",
+      [](auto& mixture) -> auto& { return mixture.n_components; });
+  const auto set_number = result.set;
+  const auto number_json = result.json;
+  result.set = [set_number](FitRequest& request, const Texts& texts) {
+    const std::string number = std::to_string(auto_components);
+    if (texts.at(0) == number)
+      throw Error(ErrorKind::usage, "components: got '" + number + "', expected at least 1, or auto");
+    set_number(request, {texts.at(0) == "auto" ? number : texts.at(0)});
+  };
+  result.json = [number_json](const FitRequest& request) {
+    const std::string number = number_json(request);
+    return number == std::to_string(auto_components) ? dump("auto") : number;
+  };
+  return result;
+}
+
 void add_mixture_settings(std::vector<FitSetting>& all) {
   add_for_families(
       all, {"vb-gmm", "gmm"},
-      {mixture_setting(
-           "components", "K", "Most components; vb-gmm switches unneeded ones off",
-           [](auto& mixture) -> auto& { return mixture.n_components; }),
+      {components_setting(),
        mixture_setting(
            "covariance", "TYPE", "full, tied, diagonal or spherical",
            [](auto& mixture) -> auto& { return mixture.covariance; }, parse_covariance),

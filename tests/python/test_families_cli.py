@@ -62,6 +62,18 @@ def test_options_of_other_families_are_refused(folder, family, option, value, re
     assert not (folder / "none").exists()
 
 
+def test_components_auto(folder):
+    fit = ["fit", "train.csv", "-o", "auto", "--label", "answer", "--force", "--components", "auto"]
+    run(*fit, "--json", "auto.json", cwd=folder)
+    record = json.loads((folder / "auto.json").read_text())
+    assert record["options"]["components"] == "auto"
+    assert all(density["n_components"] >= 1 for density in record["summary"]["densities"])
+    result = run(*fit, "--density", "gmm", cwd=folder, code=64)
+    assert "components: got auto" in result.stderr and "vb-gmm" in result.stderr
+    result = run(*fit[:-1], "0", cwd=folder, code=64)
+    assert "components: got 0" in result.stderr and "auto" in result.stderr
+
+
 def test_an_unknown_family_is_told_the_known_ones(folder):
     result = run("fit", "train.csv", "-o", "none", "--label", "answer", "--density", "histogram", cwd=folder, code=64)
     for name in FAMILIES:

@@ -11,10 +11,13 @@ enum class WeightPrior { dirichlet, stick_breaking };
 /// one.
 enum class DensityForm { predictive, plug_in, expected_log };
 
+/// A number of components that stands for: as many as the evidence favours.
+inline constexpr Index auto_components = -1;
+
 /// Options of the variational Bayes Gaussian mixture. Priors are in units of the data
 /// (docs/math/vb-mixture.md).
 struct VbMixtureOptions {
-  Index n_components = 7; ///< the most components there can be; unneeded ones switch off
+  Index n_components = 7; ///< the most components there can be; unneeded ones switch off; or auto_components
   CovarianceType covariance = CovarianceType::full;   ///< shape of the components
   WeightPrior weight_prior = WeightPrior::dirichlet;  ///< prior of the mixing weights
   DensityForm density_form = DensityForm::predictive; ///< what the log density is

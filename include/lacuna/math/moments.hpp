@@ -13,7 +13,8 @@ struct RowMoments {
   double weight = 0.0;
   std::vector<double> present; ///< per feature: the weight of the rows that have a value
   std::vector<double> mean;
-  std::vector<double> variance;
+  std::vector<double> variance; ///< infinite where its square root is finite but beyond 1e154
+  std::vector<double> range;    ///< largest less smallest value
 };
 
 /// One pass, centred: no digits cancel however far the data lie from zero.
@@ -28,8 +29,11 @@ public:
 
 private:
   void add_row(const double* row, double weight);
+  void add_value(std::size_t j, double x, double weight, double share);
 
   RowMoments sums_; ///< `variance` holds sums of squares
+  std::vector<double> low_;
+  std::vector<double> high_;
   bool has_gaps_ = false;
 };
 

@@ -135,7 +135,20 @@ print(summary([(name, group, *(metrics[key] for key in METRICS.values()))
               "model", "rows"))  # fmt: skip
 
 # %% [markdown]
-# QUOTE 0
+# ```text
+#                             error rate  announced  overconfidence   nll
+# model             rows
+# logistic          approved        0.10       0.12            0.01  0.33
+#                   rejected        0.38       0.11            0.28  1.13
+# forest            approved        0.10       0.12            0.01  0.34
+#                   rejected        0.39       0.13            0.26  0.95
+# calibrated forest approved        0.10       0.12            0.01  0.33
+#                   rejected        0.39       0.12            0.27  0.94
+# self-training     approved        0.10       0.03            0.06  0.38
+#                   rejected        0.39       0.01            0.39  2.27
+# lacuna            approved        0.11       0.14            0.02  0.37
+#                   rejected        0.33       0.47            0.00  0.66
+# ```
 #
 # Means over five seeds. "announced" is the mean error probability; it should be the error rate, and what it lacks is the
 # overconfidence (docs/metrics.md).
@@ -164,7 +177,15 @@ costs = pd.DataFrame(loans, columns=["model", "loans", "expected", "defaults"])
 print(costs.groupby("model", sort=False).sum().round(0).astype(int).to_string())
 
 # %% [markdown]
-# QUOTE 1
+# ```text
+#                    loans  expected  defaults
+# model
+# logistic            6439       532      2432
+# forest              6841       837      2685
+# calibrated forest   7108       853      2791
+# self-training       7161        49      2814
+# lacuna               119        23        11
+# ```
 #
 # Sums over the five seeds. The ordinary models lend to nearly everybody and see several times the defaults they
 # expected. lacuna lends to hardly anybody: no loss, and no profit either from the many who would have repaid.
@@ -203,7 +224,19 @@ for seed, ((table, seen, truth), test) in worlds.items():
 print(summary(rows, "100 labels for", "model"))
 
 # %% [markdown]
-# QUOTE 2
+# ```text
+#                          error rate  announced  overconfidence   nll
+# 100 labels for model
+# uninformative  logistic        0.26       0.32            0.00  0.55
+#                forest          0.24       0.26            0.02  0.53
+#                lacuna          0.26       0.26            0.02  0.53
+# anybody        logistic        0.28       0.32            0.01  0.57
+#                forest          0.25       0.28            0.02  0.54
+#                lacuna          0.26       0.26            0.02  0.53
+# least sure     logistic        0.35       0.18            0.20  0.88
+#                forest          0.34       0.19            0.16  0.73
+#                lacuna          0.27       0.43            0.00  0.63
+# ```
 #
 # The labels that lacuna asks for mend every model. In this table most rows without a label were rejected, so asking anybody is
 # nearly as good; what logistic regression itself would ask for is not, because it is sure of the people it is wrong about.

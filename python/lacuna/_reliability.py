@@ -222,7 +222,7 @@ class Reliability:
             ax.plot(announced, [b["contributions"][name] for b in seen], marker, label=f"from {name}")
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="error probability", ylabel="error rate", aspect="equal")
         if self.strata and legend:
-            ax.legend(frameon=False, fontsize="small", loc="upper left")
+            ax.legend(frameon=False, fontsize="small", loc="best")
         return ax
 
     def plot_risk_coverage(self, ax=None):

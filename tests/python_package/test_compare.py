@@ -1,7 +1,11 @@
 """lacuna.compare: the numbers of `lacuna compare`, beside classifiers of other makers."""
 
 import json
+import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -186,3 +190,13 @@ def test_bad_input(change, kind, text):
     given = {"X": X, "y": y, "X_test": X, "y_test": truth, **change}
     with pytest.raises(kind, match=text):
         lacuna.compare(**given)
+
+
+def test_the_table_in_the_guide():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    place = next(number for number, block in enumerate(blocks) if "lacuna.compare(" in block)
+    program = blocks[0] + "print('----')\n" + blocks[place]
+    printed = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True).stdout
+    table = "\n".join(line.rstrip() for line in printed.split("----\n")[1].splitlines())
+    assert f"```text\n{table}\n```" in page

@@ -35,7 +35,7 @@ CHOICES = [
     ("kde", ["--kde-bandwidth", "silverman"]),
 ]
 SEEDS = [0, 1, 2]
-LONGEST = 300  # seconds of one fit; a family that needs more is not for such a table
+LONGEST = 120  # seconds of one fit; a family that needs more is not for such a table
 
 
 def run(*arguments):

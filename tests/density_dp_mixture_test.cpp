@@ -320,14 +320,14 @@ TEST(DpMixtureFit, OptionsOutsideTheirLimitsAreAllNamed) {
   options.dp_iterations = 10;
   options.dp_burn_in = 10;
   options.dp_draws = 0;
-  options.dp_base_scale = 1.0;
+  options.dp_separation = 0.0;
   options.dp_concentration = std::numeric_limits<double>::quiet_NaN();
   try {
     const DpMixtureFamily family(options);
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    for (const char* name : {"dp-burn-in", "dp-draws", "dp-base-scale", "dp-concentration"})
+    for (const char* name : {"dp-burn-in", "dp-draws", "dp-separation", "dp-concentration"})
       EXPECT_NE(text.find(name), std::string::npos) << name;
   }
 }

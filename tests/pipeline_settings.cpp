@@ -125,7 +125,7 @@ TEST(Settings, EachSettingReadsBackWhatWasSet) {
       {"dp-iterations", {{"70"}, "70"}},
       {"dp-burn-in", {{"7"}, "7"}},
       {"dp-draws", {{"8"}, "8"}},
-      {"dp-base-scale", {{"0.5"}, "0.5"}},
+      {"dp-separation", {{"0.5"}, "0.5"}},
       {"dp-concentration", {{"2.5"}, "2.5"}},
       {"seed", {{"18446744073709551615"}, "18446744073709551615"}}};
   for (const auto& [name, texts_and_json] : cases) {

@@ -20,11 +20,12 @@ std::size_t at(Index i) {
 }
 
 DpModel make_model(const DpMixtureOptions& options, Index n_features) {
-  // Base measure: the expected covariance of a cluster is the scale, and together with the spread of the
-  // means it is the variance of the rows, which is one in the frame (section 1).
-  const double scale = options.dp_base_scale;
+  // Base measure (section 1): the expected covariance of a cluster and the spread of the means add up to the
+  // variance of the rows, which is one in the frame; the separation divides it between them.
+  const auto d = static_cast<double>(n_features);
+  const double beta = 2.0 * d / (options.dp_separation * options.dp_separation);
   DpModel model;
-  model.base = make_base(at(n_features), scale / (1.0 - scale), static_cast<double>(n_features) + 2.0, scale);
+  model.base = make_base(at(n_features), beta, d + 2.0, beta / (1.0 + beta));
   model.concentration_shape = 1.0;
   model.concentration_rate = 1.0 / options.dp_concentration;
   return model;
@@ -163,8 +164,8 @@ void check_options(const DpMixtureOptions& options, OptionChecks& checks) {
                  fmt::format("{}", options.dp_burn_in), "0 to less than dp-iterations");
   checks.require(options.dp_draws >= 1 && options.dp_draws <= options.dp_iterations - options.dp_burn_in,
                  "dp-draws", fmt::format("{}", options.dp_draws), "1 to dp-iterations less dp-burn-in");
-  checks.require(options.dp_base_scale >= 1e-6 && options.dp_base_scale <= 0.99, "dp-base-scale",
-                 fmt::format("{}", options.dp_base_scale), "1e-6 to 0.99");
+  checks.require(options.dp_separation >= 0.01 && options.dp_separation <= 1000.0, "dp-separation",
+                 fmt::format("{}", options.dp_separation), "0.01 to 1000");
   checks.require(options.dp_concentration >= 1e-6 && options.dp_concentration <= 1e6, "dp-concentration",
                  fmt::format("{}", options.dp_concentration), "1e-6 to 1e6");
 }

@@ -268,8 +268,8 @@ void add_dp_mixture_settings(std::vector<FitSetting>& all) {
            "dp-draws", group, "N", "Later iterations, evenly spaced, that the density is averaged over",
            [](auto& request) -> auto& { return request.learning.dp_mixture.dp_draws; }),
        setting(
-           "dp-base-scale", group, "X", "Expected share of the data's variance that lies within a cluster",
-           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_base_scale; }),
+           "dp-separation", group, "X", "Expected distance of two clusters, in standard deviations of one",
+           [](auto& request) -> auto& { return request.learning.dp_mixture.dp_separation; }),
        setting(
            "dp-concentration", group, "X", "Prior mean of the concentration; larger means more clusters",
            [](auto& request) -> auto& { return request.learning.dp_mixture.dp_concentration; })});

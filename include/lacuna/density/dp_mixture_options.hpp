@@ -10,7 +10,7 @@ struct DpMixtureOptions {
   Index dp_iterations = 300;     ///< of the chain, those of the burn-in included
   Index dp_burn_in = 150;        ///< first iterations that count for nothing
   Index dp_draws = 15;           ///< how many later ones, evenly spaced, the density is averaged over
-  double dp_base_scale = 0.3;    ///< expected share of the rows' variance that lies within a cluster
+  double dp_separation = 3.0;    ///< expected distance of two clusters, in standard deviations of one
   double dp_concentration = 0.3; ///< prior mean of the concentration: larger means more clusters
 };
 

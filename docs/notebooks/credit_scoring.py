@@ -242,6 +242,14 @@ print(summary(rows, "100 labels for", "model"))
 # nearly as good; what logistic regression itself would ask for is not, because it is sure of the people it is wrong about.
 #
 # Use lacuna to find out *where* you know nothing. Once there are labels, an ordinary model may well be the better one to lend by.
+#
+# ## A real table, and a warning
+#
+# `--table FILE --label default --approved "PAY_0 <= 0 and LIMIT_BAL >= 50000"` runs all this on UCI's credit card defaults, which lie not in this
+# repository. Among the rejected it is the same story, if a weaker one: of 100 rows, errors beyond those announced are 26 to 42 for the ordinary models and 15
+# for lacuna. But 23 columns and some 230 labels are too many and too few for its densities: among the approved, where the others are off by 2 to 10, lacuna is off by
+# 15, and after 100 more labels it is the least honest of the three. With many columns and few labels, map them to a
+# few first (`features="standardize,pca:3"`, or columns you trust), and look at `lacuna.reliability` on labeled rows held out.
 
 # %%
 if options.figure:

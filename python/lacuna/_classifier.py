@@ -27,7 +27,7 @@ _OF_DENSITIES = (
     "components", "covariance", "restarts", "max_iterations", "tolerance", "covariance_floor", "weight_prior",
     "density_form", "weight_concentration", "mean_precision", "degrees_of_freedom", "covariance_scale",
     "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance", "dp_iterations", "dp_burn_in",
-    "dp_draws", "dp_base_scale", "dp_concentration",
+    "dp_draws", "dp_separation", "dp_concentration",
 )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ category_concentration, own_variance : default=None
         "vb-gmm": see `VariationalGaussianMixture`.
     kde_bandwidth, kde_tolerance : default=None
         "kde": see `KernelDensity`.
-    dp_iterations, dp_burn_in, dp_draws, dp_base_scale, dp_concentration : default=None
+    dp_iterations, dp_burn_in, dp_draws, dp_separation, dp_concentration : default=None
         "dp-gmm": see `DirichletProcessMixture`.
     classes : list, default=None
         Classes that may have no labeled row; those found in y are added.
@@ -160,7 +160,7 @@ category_concentration, own_variance : default=None
         dp_iterations=None,
         dp_burn_in=None,
         dp_draws=None,
-        dp_base_scale=None,
+        dp_separation=None,
         dp_concentration=None,
         classes=None,
         categorical=None,
@@ -197,7 +197,7 @@ category_concentration, own_variance : default=None
         self.dp_iterations = dp_iterations
         self.dp_burn_in = dp_burn_in
         self.dp_draws = dp_draws
-        self.dp_base_scale = dp_base_scale
+        self.dp_separation = dp_separation
         self.dp_concentration = dp_concentration
         self.classes = classes
         self.categorical = categorical

@@ -124,8 +124,9 @@ class VariationalGaussianMixture(_Mixture):
 
     Parameters
     ----------
-    components : int, default=7
-        The most components there can be; unneeded ones switch off.
+    components : int or "auto", default=7
+        The most components there can be, of which unneeded ones switch off; "auto" looks for as many as the evidence
+        favours.
     covariance : {"full", "tied", "diagonal", "spherical"}, default="full"
     restarts : int, default=1
         Starts from other seeds; the best is kept.
@@ -304,8 +305,8 @@ class DirichletProcessMixture(DensityEstimator):
         First iterations that count for nothing.
     dp_draws : int, default=15
         Later iterations, evenly spaced, that the density is averaged over.
-    dp_base_scale : float, default=0.3
-        Expected share of the data's variance that lies within a cluster.
+    dp_separation : float, default=3
+        Expected distance of two clusters, in standard deviations of one.
     dp_concentration : float, default=0.3
         Prior mean of the concentration; larger means more clusters.
     random_state, threads, verbose
@@ -328,7 +329,7 @@ class DirichletProcessMixture(DensityEstimator):
         *,
         dp_burn_in=150,
         dp_draws=15,
-        dp_base_scale=0.3,
+        dp_separation=3.0,
         dp_concentration=0.3,
         random_state=0,
         threads=0,
@@ -337,7 +338,7 @@ class DirichletProcessMixture(DensityEstimator):
         self.dp_iterations = dp_iterations
         self.dp_burn_in = dp_burn_in
         self.dp_draws = dp_draws
-        self.dp_base_scale = dp_base_scale
+        self.dp_separation = dp_separation
         self.dp_concentration = dp_concentration
         self.random_state = random_state
         self.threads = threads

@@ -118,6 +118,7 @@ def measure(lacuna, folder, case, family, options, seed):
         "score": done - fitted,
         "error_rate": result["error_rate"],
         "ece": result["ece"],
+        "nll": float(str(result["nll"]).replace("infinity", "inf")),
         "rare": result["strata"][case.rare]["overconfidence"],
     }
 
@@ -137,8 +138,8 @@ def main():
         problems["credit"] = lambda f, s: by_rule(lacuna, f, tables / "credit_default.csv.gz", s, "default", "LIMIT_BAL", False)
     if arguments.features:
         problems["fashion"] = lambda f, s: fashion(lacuna, f, arguments.features, s)
-    print("| data | family | fit s | evaluate s | error_rate | ece | rare overconfidence |")
-    print("|---|---|---|---|---|---|---|")
+    print("| data | family | fit s | evaluate s | error_rate | ece | nll | rare overconfidence |")
+    print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for problem, make in problems.items():
@@ -157,13 +158,13 @@ def main():
             for runs, (family, options) in zip(results, CHOICES):
                 label = " ".join([f"`{family}`"] + [o for o in options if not o.startswith("--")])
                 if len(runs) < len(SEEDS):
-                    print(f"| {problem} | {label} | > {LONGEST} | | | | |", flush=True)
+                    print(f"| {problem} | {label} | > {LONGEST} | | | | | |", flush=True)
                     continue
                 mean = {key: statistics.mean(r[key] for r in runs) for key in runs[0]}
                 spread = {key: statistics.stdev(r[key] for r in runs) for key in runs[0]}
                 print(
                     f"| {problem} | {label} | {mean['fit']:.1f} | {mean['score']:.1f} | {mean['error_rate']:.3f} "
-                    f"| {mean['ece']:.3f} ± {spread['ece']:.3f} | {mean['rare']:.3f} ± {spread['rare']:.3f} |",
+                    f"| {mean['ece']:.3f} ± {spread['ece']:.3f} | {mean['nll']:.3f} | {mean['rare']:.3f} ± {spread['rare']:.3f} |",
                     flush=True,
                 )
 

@@ -23,7 +23,14 @@ struct KdeKernels {
   /// The sum over b of weight_b exp(-(precision * distance_b - shift) / 2), where precision * distance_b >=
   /// shift.
   double (*kernel_sum)(const double* distance, const double* weight, Index n, double precision, double shift);
+  /// The same in one go from the points, with a relative error of up to quick_error, as long as
+  /// (shift - precision * least) / 2 is at most quick_limit; `least` is the smallest distance.
+  double (*quick_sum)(const double* query, const double* x, const double* weight, Index stride, Index n,
+                      Index d, double precision, double shift, double& least);
 };
+
+inline constexpr double quick_error = 1e-8;
+inline constexpr double quick_limit = 300.0;
 
 /// Nodes have this many children; rows of a leaf are padded to a multiple of it.
 inline constexpr Index kde_group = 8;

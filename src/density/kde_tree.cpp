@@ -175,8 +175,9 @@ class KdeTree::Query {
 public:
   Query(const KdeTree& tree, const double* query, double tolerance, double precision, Index left_out,
         Scratch& scratch)
-      : tree_(tree), query_(query), tolerance_(tolerance), precision_(precision), left_out_(left_out),
-        scratch_(scratch) {}
+      : tree_(tree), query_(query), is_quick_(tolerance > 100.0 * quick_error),
+        tolerance_(is_quick_ ? tolerance - quick_error : tolerance), precision_(precision),
+        left_out_(left_out), scratch_(scratch) {}
 
   double log_sum() {
     scratch_.groups.assign(1, 0);
@@ -271,11 +272,19 @@ private:
 
   /// Adds the kernels of a leaf's points to `exact`.
   double add_leaf(Index l, double exact) {
+    const bool holds_left_out = left_out_ != none && left_out_ / leaf_size == l;
+    if (is_quick_ && !holds_left_out) {
+      double least = 0.0;
+      const double part =
+          kde_kernels().quick_sum(query_, tree_.leaf(l), tree_.weights_.data() + l * leaf_size, leaf_size,
+                                  leaf_size, tree_.d_, precision_, shift_, least);
+      if (0.5 * (shift_ - precision_ * least) <= quick_limit) return exact + part;
+    }
     scratch_.distance.resize(at(leaf_size));
     double* const distance = scratch_.distance.data();
     const double* const weight = tree_.weights_.data() + l * leaf_size;
     double least = kde_kernels().distances(query_, tree_.leaf(l), leaf_size, leaf_size, tree_.d_, distance);
-    if (left_out_ != none && left_out_ / leaf_size == l) {
+    if (holds_left_out) {
       distance[left_out_ % leaf_size] = largest_quadratic;
       least = largest_quadratic;
       for (Index b = 0; b < leaf_size; ++b)
@@ -287,6 +296,7 @@ private:
 
   const KdeTree& tree_;
   const double* query_;
+  bool is_quick_; ///< whether exp may err by quick_error, which then is taken off the tolerance
   double tolerance_;
   double precision_;
   Index left_out_;

@@ -161,7 +161,7 @@ def main():
                     print(f"| {problem} | {label} | > {LONGEST} | | | | | |", flush=True)
                     continue
                 mean = {key: statistics.mean(r[key] for r in runs) for key in runs[0]}
-                spread = {key: statistics.stdev(r[key] for r in runs) for key in runs[0]}
+                spread = {key: statistics.stdev(r[key] for r in runs) for key in ("ece", "rare")}
                 print(
                     f"| {problem} | {label} | {mean['fit']:.1f} | {mean['score']:.1f} | {mean['error_rate']:.3f} "
                     f"| {mean['ece']:.3f} ± {spread['ece']:.3f} | {mean['nll']:.3f} | {mean['rare']:.3f} ± {spread['rare']:.3f} |",

@@ -121,7 +121,9 @@ inline Vec quick_exp(Vec x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  return reinterpret_cast<Vec>(reinterpret_cast<Bits>(p) + (reinterpret_cast<Bits>(shifted) << 52));
+  // Beyond the limit the result means nothing, but the sum of bits must not overflow.
+  return reinterpret_cast<Vec>(reinterpret_cast<UnsignedBits>(p) +
+                               (reinterpret_cast<UnsignedBits>(shifted) << 52));
 }
 
 template <int D>

@@ -13,14 +13,14 @@ namespace lacuna::testing {
 /// log p(rows) of a single Gaussian with a conjugate prior, by the chain rule over rows: an independent route
 /// that uses only the Student-t predictive of each next row.
 inline double chain_rule_evidence(const Eigen::MatrixXd& z, CovarianceType type, double beta_0, double nu_0,
-                                  double scatter) {
+                                  const Eigen::MatrixXd& scatter) {
   const Index d = z.cols();
   const auto log_student = [](double dof, double dim, double log_det_precision, double quadratic) {
     return std::lgamma((dof + dim) / 2) - std::lgamma(dof / 2) + 0.5 * log_det_precision -
            dim / 2 * std::log(dof * std::numbers::pi) - (dof + dim) / 2 * std::log1p(quadratic / dof);
   };
   Eigen::VectorXd m = Eigen::VectorXd::Zero(d);
-  Eigen::MatrixXd inverse_scale = scatter * Eigen::MatrixXd::Identity(d, d);
+  Eigen::MatrixXd inverse_scale = scatter;
   double beta = beta_0;
   double nu = nu_0;
   double total = 0.0;
@@ -49,6 +49,12 @@ inline double chain_rule_evidence(const Eigen::MatrixXd& z, CovarianceType type,
     nu += 1.0;
   }
   return total;
+}
+
+inline double chain_rule_evidence(const Eigen::MatrixXd& z, CovarianceType type, double beta_0, double nu_0,
+                                  double scatter) {
+  return chain_rule_evidence(z, type, beta_0, nu_0,
+                             Eigen::MatrixXd(scatter * Eigen::MatrixXd::Identity(z.cols(), z.cols())));
 }
 
 } // namespace lacuna::testing

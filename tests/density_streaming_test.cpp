@@ -85,7 +85,9 @@ TEST(StreamingFit, EqualsTheFitInMemory) {
     for (const CovarianceType type :
          {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
       for (const bool weighted : {false, true}) {
-        const auto family = make_density_family(options_of(density, type));
+        DensityOptions options = options_of(density, type);
+        options.vb_mixture.own_covariance = weighted;
+        const auto family = make_density_family(options);
         const std::span<const double> w = weighted ? weights : std::span<const double>();
         Blocks blocks(rows.view(), w, 900);
         expect_same_fit(*family->fit_blocks(blocks, {}), *family->fit(WeightedRows(rows.view(), w), {}),

@@ -422,7 +422,7 @@ TEST(Learner, PaperPreset) {
   LearningOptions options;
   apply_paper_preset(options);
   EXPECT_EQ(options.vb_mixture.n_components, 5);
-  EXPECT_TRUE(options.vb_mixture.own_variance);
+  EXPECT_TRUE(options.vb_mixture.own_covariance);
   EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
   EXPECT_EQ(to_string(options.kappa), "0");
   EXPECT_EQ(to_string(options.draws), "1");

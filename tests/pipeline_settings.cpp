@@ -110,7 +110,7 @@ TEST(Settings, EachSettingReadsBackWhatWasSet) {
       {"covariance", {{"diagonal"}, "\"diagonal\""}},
       {"weight-prior", {{"stick-breaking"}, "\"stick-breaking\""}},
       {"density-form", {{"plug-in"}, "\"plug-in\""}},
-      {"own-variance", {{"true"}, "true"}},
+      {"own-covariance", {{"true"}, "true"}},
       {"weight-concentration", {{"0.25"}, "0.25"}},
       {"mean-precision", {{"0.5"}, "0.5"}},
       {"degrees-of-freedom", {{"9.5"}, "9.5"}},

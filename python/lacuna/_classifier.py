@@ -26,7 +26,7 @@ _GENERAL = (
 _OF_DENSITIES = (
     "components", "covariance", "restarts", "max_iterations", "tolerance", "covariance_floor", "weight_prior",
     "density_form", "weight_concentration", "mean_precision", "degrees_of_freedom", "covariance_scale",
-    "category_concentration", "own_variance", "kde_bandwidth", "kde_tolerance", "dp_iterations", "dp_burn_in",
+    "category_concentration", "own_covariance", "kde_bandwidth", "kde_tolerance", "dp_iterations", "dp_burn_in",
     "dp_draws", "dp_separation", "dp_concentration",
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ class ReliableClassifier(ClassifierMixin, BaseEstimator):
     covariance_floor : float, default=None
         "gmm": least variance of a component, relative to the data's.
     weight_prior, density_form, weight_concentration, mean_precision, degrees_of_freedom, covariance_scale, \
-category_concentration, own_variance : default=None
+category_concentration, own_covariance : default=None
         "vb-gmm": see `VariationalGaussianMixture`.
     kde_bandwidth, kde_tolerance : default=None
         "kde": see `KernelDensity`.
@@ -154,7 +154,7 @@ category_concentration, own_variance : default=None
         degrees_of_freedom=None,
         covariance_scale=None,
         category_concentration=None,
-        own_variance=None,
+        own_covariance=None,
         kde_bandwidth=None,
         kde_tolerance=None,
         dp_iterations=None,
@@ -191,7 +191,7 @@ category_concentration, own_variance : default=None
         self.degrees_of_freedom = degrees_of_freedom
         self.covariance_scale = covariance_scale
         self.category_concentration = category_concentration
-        self.own_variance = own_variance
+        self.own_covariance = own_covariance
         self.kde_bandwidth = kde_bandwidth
         self.kde_tolerance = kde_tolerance
         self.dp_iterations = dp_iterations

@@ -147,8 +147,9 @@ class VariationalGaussianMixture(_Mixture):
         Prior scatter of a component, relative to the data's variance.
     category_concentration : float, default=1
         Prior rows of each category in a component.
-    own_variance : bool, default=False
-        Inside a classifier: prior from the rows' own variance alone, however few they are.
+    own_covariance : bool, default=False
+        Prior scatter from the rows' own covariance, as in scikit-learn, however few they are. Otherwise it has no
+        correlations, and inside a classifier few rows borrow variance from all.
     random_state, threads, verbose
         As for `ReliableClassifier`.
 
@@ -187,7 +188,7 @@ class VariationalGaussianMixture(_Mixture):
         degrees_of_freedom=0.0,
         covariance_scale=0.3,
         category_concentration=1.0,
-        own_variance=False,
+        own_covariance=False,
         random_state=0,
         threads=0,
         verbose=None,
@@ -204,7 +205,7 @@ class VariationalGaussianMixture(_Mixture):
         self.degrees_of_freedom = degrees_of_freedom
         self.covariance_scale = covariance_scale
         self.category_concentration = category_concentration
-        self.own_variance = own_variance
+        self.own_covariance = own_covariance
         self.random_state = random_state
         self.threads = threads
         self.verbose = verbose

@@ -171,6 +171,28 @@ void FitRows::for_each_block(const Observer& observer,
                             n_rows_, first));
 }
 
+std::vector<double> FitRows::correlation(const Observer& observer) const {
+  constexpr double towards_zero = 1e-6;
+  const Index d = frame_.n_features();
+  AssignedMoments moments(frame_, Matrix(1, d), false); // the frame's centre is the mean
+  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+    moments.add(rows, std::vector<int>(static_cast<std::size_t>(rows.size()), 0));
+  });
+  const MixtureMoments sums = moments.result();
+  std::vector<double> packed(sums.second.row(0), sums.second.row(0) + sums.second.n_cols());
+  std::vector<double> root(static_cast<std::size_t>(d));
+  std::size_t e = 0;
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    root[i] = std::sqrt(packed[e + i]);
+    for (std::size_t j = 0; j < i; ++j, ++e) {
+      const double both = root[i] * root[j]; // zero for a feature that never varies
+      packed[e] = both > 0.0 ? (1.0 - towards_zero) * packed[e] / both : 0.0;
+    }
+    packed[e++] = 1.0;
+  }
+  return packed;
+}
+
 MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Observer& observer) const {
   if (groups_) return collect_moments(*groups_, frame_, terms, threads, observer);
   MixtureMoments total(terms.mean, terms.is_diagonal, frame_.n_levels());

@@ -41,6 +41,9 @@ public:
   double missing_log_scale() const { return missing_log_scale_; }
   const Frame& frame() const { return frame_; }
 
+  /// One pass: the correlations of the numeric features, packed lower triangle. They are drawn towards zero
+  /// by a millionth, so that there is an inverse even for two rows.
+  std::vector<double> correlation(const Observer& observer) const;
   /// One pass: responsibilities under `terms` and their moments.
   MixtureMoments collect(const MixtureTerms& terms, int threads, const Observer& observer) const;
 

@@ -14,19 +14,28 @@ namespace lacuna {
 
 namespace {
 
-Frame fit_frame(const RowMoments& rows, const DensityFitContext& context, bool own_variance) {
+Frame fit_frame(const RowMoments& rows, const DensityFitContext& context, bool own_covariance) {
   // As many reference rows as would determine a covariance matrix.
   double reference_rows = static_cast<double>(rows.mean.size()) + 1.0;
   for (const Index n : context.levels)
     if (n > 0) reference_rows -= 1.0;
   return make_frame(rows, context.levels, context.reference_mean, context.reference_variance,
-                    own_variance ? 0.0 : reference_rows);
+                    own_covariance ? 0.0 : reference_rows);
 }
 
 std::vector<Index> level_counts(const Frame& frame) {
   std::vector<Index> counts;
   for (const CategoryColumn& category : frame.categories) counts.push_back(category.n_levels);
   return counts;
+}
+
+/// The prior scatter becomes the rows' own covariance, as scikit-learn estimates it (docs/math/vb-mixture.md,
+/// section 2).
+void take_own_covariance(VbPrior& prior, const FitRows& rows, const Observer& observer) {
+  const double total = rows.total_weight();
+  if (total > 0.0) prior.scatter *= total / std::max(total - 1.0, 0.5 * total);
+  if (!is_diagonal(prior.covariance))
+    prior.set_correlation(rows.correlation(observer), rows.frame().n_features());
 }
 
 /// What is known when no row has a value: the prior.
@@ -67,11 +76,12 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   check_degrees_of_freedom(options, frame.n_features());
   const bool is_auto = options.n_components == auto_components;
   const Index wanted = is_auto ? most_auto_components(rows.total_weight()) : options.n_components;
-  const VbPrior prior =
+  VbPrior prior =
       previous != nullptr
           ? previous->prior()
           : VbPrior::from_options(options, component_limit(wanted, rows.total_weight(), frame.n_columns()),
                                   frame.n_features(), level_counts(frame));
+  if (previous == nullptr && options.own_covariance) take_own_covariance(prior, rows, observer);
   // A warm start needs none, and keeps its capacity.
   StartSample sample;
   if (previous == nullptr) sample = rows.sample(context.seed, observer);
@@ -136,7 +146,7 @@ std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
   // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
   const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(moments, context, options_.own_variance);
+      previous != nullptr ? previous->frame() : fit_frame(moments, context, options_.own_covariance);
   return fit_to(FitRows(rows, frame), previous, options_, context);
 }
 
@@ -146,7 +156,7 @@ std::shared_ptr<const Density> VbMixtureFamily::fit_blocks(RowSource& rows,
   const SourceSurvey survey = survey_rows(rows, "", observer);
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
   const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(survey.moments, context, options_.own_variance);
+      previous != nullptr ? previous->frame() : fit_frame(survey.moments, context, options_.own_covariance);
   return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options_, context);
 }
 

@@ -114,6 +114,7 @@ void VbMixture::save(Archive& archive, const std::string& prefix) const {
                                 static_cast<double>(prior_.weight_prior), static_cast<double>(form_)});
   archive.put(prefix + "prior", {static_cast<double>(prior_.n_components), prior_.weight_concentration,
                                  prior_.mean_precision, prior_.degrees_of_freedom, prior_.scatter});
+  if (!prior_.correlation.empty()) archive.put(prefix + "prior_correlation", prior_.correlation);
   archive.put(prefix + "rows", posterior_.rows);
   archive.put(prefix + "mean_precision", posterior_.beta);
   archive.put(prefix + "degrees_of_freedom", posterior_.nu);
@@ -137,6 +138,16 @@ bool all_finite(std::span<const double> values) {
 
 bool all_positive(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return v > 0.0 && std::isfinite(v); });
+}
+
+bool is_correlation(std::span<const double> packed, Index n) {
+  std::size_t e = 0;
+  for (Index i = 0; i < n; ++i, ++e) {
+    for (Index j = 0; j < i; ++j, ++e)
+      if (!(std::abs(packed[e]) < 1.0)) return false;
+    if (packed[e] != 1.0) return false;
+  }
+  return true;
 }
 
 constexpr Index largest_count = Index{1} << 24;
@@ -166,6 +177,11 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   prior.scatter = limits[4];
 
   const bool diagonal = is_diagonal(prior.covariance);
+  if (!diagonal && archive.has(prefix + "prior_correlation")) {
+    const std::vector<double>& packed = archive.vector(prefix + "prior_correlation", d * (d + 1) / 2);
+    require(is_correlation(packed, d) && prior.set_correlation(packed, d), prefix,
+            "a prior outside its limits");
+  }
   VbPosterior posterior;
   posterior.rows = archive.vector(prefix + "rows", n);
   posterior.beta = archive.vector(prefix + "mean_precision", n);

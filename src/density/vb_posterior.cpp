@@ -79,13 +79,37 @@ double mean_quadratic(const VbPosterior& q, Index k, bool diagonal) {
   return sum;
 }
 
-double trace_of_scale(const VbPosterior& q, Index k, bool diagonal) {
+/// tr(R W_k).
+double trace_of_scale(const VbPrior& prior, const VbPosterior& q, Index k) {
+  const bool diagonal = is_diagonal(prior.covariance);
   double sum = 0.0;
-  for (Index i = 0; i < q.whitener.n_cols(); ++i) {
-    const double a = q.whitener(k, i);
-    sum += diagonal ? a : a * a;
+  if (prior.correlation.empty()) {
+    for (Index i = 0; i < q.whitener.n_cols(); ++i) {
+      const double a = q.whitener(k, i);
+      sum += diagonal ? a : a * a;
+    }
+    return sum;
+  }
+  // W = A'A, so the trace is the sum of a' R a over the rows a of A; R's diagonal is 1.
+  const double* a = q.whitener.row(k);
+  for (Index row = 0; row < q.mean.n_cols(); a += ++row) {
+    const double* r = prior.correlation.data();
+    for (Index i = 0; i <= row; ++i, ++r) {
+      double off_diagonal = 0.0;
+      for (Index j = 0; j < i; ++j) off_diagonal += *r++ * a[j];
+      sum += a[i] * (a[i] + 2.0 * off_diagonal);
+    }
   }
   return sum;
+}
+
+/// Both triangles of a packed one.
+std::vector<double> unpack(std::span<const double> packed, Index d) {
+  std::vector<double> square(at(d * d));
+  const double* from = packed.data();
+  for (Index i = 0; i < d; ++i)
+    for (Index j = 0; j <= i; ++j) square[at(i * d + j)] = square[at(j * d + i)] = *from++;
+  return square;
 }
 
 /// KL of the precision's Wishart(s) from the prior (eq. 9).
@@ -102,8 +126,8 @@ double precision_divergence(const VbPrior& prior, const VbPosterior& q, Index k)
   // trace.
   const double shared = spherical ? as_double(d) : 1.0;
   const double log_det = q.log_det_scale[at(k)] / shared;
-  const double trace = scatter * trace_of_scale(q, k, is_diagonal(prior.covariance)) / shared;
-  const double log_det_prior = -blocks * p * std::log(scatter);
+  const double trace = scatter * trace_of_scale(prior, q, k) / shared;
+  const double log_det_prior = -blocks * p * std::log(scatter) - prior.log_det_correlation;
   return 0.5 * nu_0 * (log_det_prior - log_det) +
          blocks * (log_multivariate_gamma(0.5 * nu_0, shape.dimension) -
                    log_multivariate_gamma(0.5 * nu, shape.dimension)) +
@@ -213,10 +237,7 @@ double whiten(CovarianceType type, std::span<const double> inverse_scale, Index 
     std::fill_n(whitener, d, 1.0 / total);
     return -as_double(d) * std::log(total);
   }
-  std::vector<double> square(at(d * d));
-  const double* packed = inverse_scale.data();
-  for (Index i = 0; i < d; ++i)
-    for (Index j = 0; j <= i; ++j) square[at(i * d + j)] = square[at(j * d + i)] = *packed++;
+  std::vector<double> square = unpack(inverse_scale, d);
   robust_cholesky(square, d);
   const double log_det = -log_determinant(square, d);
   invert_lower(square, d);
@@ -227,7 +248,9 @@ double whiten(CovarianceType type, std::span<const double> inverse_scale, Index 
 
 std::vector<double> prior_inverse_scale(const VbPrior& prior, Index d) {
   if (is_diagonal(prior.covariance)) return std::vector<double>(at(d), prior.scatter);
-  std::vector<double> packed(at(d * (d + 1) / 2), 0.0);
+  std::vector<double> packed = prior.correlation;
+  packed.resize(at(d * (d + 1) / 2), 0.0);
+  for (double& r : packed) r *= prior.scatter;
   for (Index i = 0; i < d; ++i) packed[at(i * (i + 1) / 2 + i)] = prior.scatter;
   return packed;
 }
@@ -270,6 +293,14 @@ VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_component
   // Of no features there is no average precision, so with categories alone the shape must not be spherical.
   if (n_features == 0) prior.covariance = CovarianceType::diagonal;
   return prior;
+}
+
+bool VbPrior::set_correlation(std::vector<double> packed, Index n_features) {
+  correlation = std::move(packed);
+  std::vector<double> square = unpack(correlation, n_features);
+  const double jitter = robust_cholesky(square, n_features);
+  log_det_correlation = log_determinant(square, n_features);
+  return jitter == 0.0;
 }
 
 Index VbPrior::n_levels() const {

@@ -13,8 +13,8 @@ namespace lacuna {
 /// Whether a component has one precision per feature, not a matrix.
 bool is_diagonal(CovarianceType type);
 
-/// Priors of the variational mixture in the frame, where the prior mean is zero and the prior inverse scale
-/// matrix is `scatter` times the identity (docs/math/vb-mixture.md, section 2).
+/// Priors of the variational mixture in the frame, where the prior mean is zero (docs/math/vb-mixture.md,
+/// section 2).
 struct VbPrior {
   CovarianceType covariance = CovarianceType::full;
   WeightPrior weight_prior = WeightPrior::dirichlet;
@@ -22,12 +22,16 @@ struct VbPrior {
   double weight_concentration = 1.0;   ///< alpha_0 per component, or gamma of the sticks
   double mean_precision = 1.0;         ///< beta_0
   double degrees_of_freedom = 1.0;     ///< nu_0
-  double scatter = 1.0;                ///< W_0^{-1} = scatter I
+  double scatter = 1.0;                ///< W_0^{-1} = scatter R
   double category_concentration = 1.0; ///< of the Dirichlet, per category
   std::vector<Index> levels;           ///< of every column of categories
+  std::vector<double> correlation;     ///< R, packed lower triangle; empty: the identity
+  double log_det_correlation = 0.0;    ///< log |R|
 
   static VbPrior from_options(const VbMixtureOptions& options, Index n_components, Index n_features,
                               std::vector<Index> levels = {});
+  /// R for full or tied covariances, unit diagonal. Returns false when it is not positive definite.
+  bool set_correlation(std::vector<double> packed, Index n_features);
   Index n_levels() const; ///< of all columns together
 };
 

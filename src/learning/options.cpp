@@ -156,7 +156,7 @@ void apply_paper_preset(LearningOptions& options) {
   options.vb_mixture.n_components = 5;
   options.vb_mixture.density_form = DensityForm::expected_log;
   options.vb_mixture.covariance_scale = 1.0;
-  options.vb_mixture.own_variance = true;
+  options.vb_mixture.own_covariance = true;
   options.vb_mixture.tolerance = 1e-6;
   options.draws = {.is_soft = false, .n_draws = 1};
   options.posterior = PosteriorForm::product;

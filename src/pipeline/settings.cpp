@@ -249,9 +249,9 @@ void add_vb_mixture_settings(std::vector<FitSetting>& all) {
            "category-concentration", group, "X", "Prior rows of each category in a component",
            [](auto& request) -> auto& { return request.learning.vb_mixture.category_concentration; }),
        setting(
-           "own-variance", group, "",
-           "Prior from the rows' own variance alone; else few rows borrow from all",
-           [](auto& request) -> auto& { return request.learning.vb_mixture.own_variance; })});
+           "own-covariance", group, "",
+           "Prior scatter from the rows' own covariance alone; else few rows borrow from all",
+           [](auto& request) -> auto& { return request.learning.vb_mixture.own_covariance; })});
 }
 
 void add_dp_mixture_settings(std::vector<FitSetting>& all) {

@@ -64,7 +64,7 @@ class Rows:
 
 
 def equal_width(p):
-    return np.minimum(np.searchsorted(np.arange(21) / 20, p, side="right") - 1, 19)
+    return np.minimum(np.searchsorted(np.arange(21) / 20, p + 1e-12, side="right") - 1, 19)
 
 
 def metrics(rows):

@@ -53,7 +53,7 @@ def test_the_defaults(cli, tmp_path, table):
         {"method": "mcar-em", "density": "gmm", "components": 2, "covariance": "diagonal"},
         {"method": "mcar-sampling", "draws": 2, "random_state": 12345678901234567890},
         {"method": "supervised", "density": "kde", "kde_bandwidth": "silverman"},
-        {"kappa": -0.25, "posterior": "product", "draws": "soft", "tolerance": 1e-7, "own_variance": True},
+        {"kappa": -0.25, "posterior": "product", "draws": "soft", "tolerance": 1e-7, "own_covariance": True},
         {"components": "auto", "draws": 1},
         {"kappa": "auto:0.2", "folds": 3, "features": "standardize,pca:2", "weight_prior": "stick-breaking"},
     ],

@@ -27,7 +27,7 @@ struct VbMixtureOptions {
   double degrees_of_freedom = 0.0;     ///< nu_0 of the Wishart; 0: the number of features
   double covariance_scale = 0.3;       ///< prior scatter of a component, relative to the rows' variance
   double category_concentration = 1.0; ///< Dirichlet prior of a component's categories: rows per category
-  bool own_variance = false;           ///< the prior knows the rows' own variance alone, however few they are
+  bool own_covariance = false;         ///< prior scatter: the rows' own covariance, however few they are
   Index n_restarts = 1;                ///< starts from other k-means++ seeds; the best bound is kept
   Index max_iterations = 500;          ///< per restart
   double tolerance = 1e-5;             ///< converged when the bound changes by less than this share of itself

@@ -10,39 +10,30 @@ namespace lacuna::cli {
 
 namespace {
 
-struct NamedMetrics {
+struct MetricsColumn {
   std::string name;
   const Metrics* metrics;
 };
 
-std::vector<NamedMetrics> columns_of(const Evaluation& evaluation) {
-  std::vector<NamedMetrics> columns{{"all", &evaluation.overall}};
+std::vector<MetricsColumn> columns_of(const Evaluation& evaluation) {
+  std::vector<MetricsColumn> columns{{"all", &evaluation.overall}};
   for (const auto& [name, metrics] : evaluation.strata)
     columns.push_back({name.empty() ? "(empty)" : name, &metrics});
   return columns;
 }
 
-std::string metrics_table(const std::vector<NamedMetrics>& columns) {
-  const std::vector<std::pair<std::string, double Metrics::*>> names{
-      {"error_rate", &Metrics::error_rate},
-      {"mean_error_probability", &Metrics::mean_error_probability},
-      {"ece", &Metrics::ece},
-      {"overconfidence", &Metrics::overconfidence},
-      {"underconfidence", &Metrics::underconfidence},
-      {"brier_error", &Metrics::brier_error},
-      {"brier", &Metrics::brier},
-      {"nll", &Metrics::nll}};
+std::string metrics_table(const std::vector<MetricsColumn>& columns) {
   std::vector<std::string> header{""};
   std::vector<std::string> counts{"n"};
-  for (const NamedMetrics& column : columns) {
+  for (const MetricsColumn& column : columns) {
     header.push_back(column.name);
     counts.push_back(grouped(column.metrics->n));
   }
   TextTable table(header);
   table.add(counts);
-  for (const auto& [name, field] : names) {
+  for (const auto& [name, value] : named_metrics) {
     std::vector<std::string> row{name};
-    for (const NamedMetrics& column : columns) row.push_back(fmt::format("{:.4f}", column.metrics->*field));
+    for (const MetricsColumn& column : columns) row.push_back(fmt::format("{:.4f}", column.metrics->*value));
     table.add(row);
   }
   return table.text();
@@ -50,7 +41,7 @@ std::string metrics_table(const std::vector<NamedMetrics>& columns) {
 
 std::string metrics_tables(const Evaluation& evaluation) {
   constexpr std::size_t columns_per_table = 6;
-  const std::vector<NamedMetrics> columns = columns_of(evaluation);
+  const std::vector<MetricsColumn> columns = columns_of(evaluation);
   std::string text;
   for (std::size_t first = 0; first < columns.size(); first += columns_per_table) {
     const std::size_t last = std::min(first + columns_per_table, columns.size());
@@ -100,8 +91,8 @@ std::string calibration_text(const CalibrationOutcome& calibration, const Evalua
   for (const auto& [name, value] : calibration.parameters)
     parameters += fmt::format("{}{} {:.6g}", parameters.empty() ? "" : ", ", name, value);
   TextTable table({"", "overconfidence before", "after", "ece before", "after", "nll before", "after"});
-  const std::vector<NamedMetrics> old_columns = columns_of(calibration.before);
-  const std::vector<NamedMetrics> new_columns = columns_of(after);
+  const std::vector<MetricsColumn> old_columns = columns_of(calibration.before);
+  const std::vector<MetricsColumn> new_columns = columns_of(after);
   for (std::size_t i = 0; i < old_columns.size(); ++i) {
     std::vector<std::string> row{old_columns[i].name};
     for (const auto field : {&Metrics::overconfidence, &Metrics::ece, &Metrics::nll})

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "density/archive_checks.hpp"
-#include "density/kernels.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
 
@@ -102,19 +101,10 @@ DpDraws DpDrawList::finish() const {
 
 DpMixture::DpMixture(Frame frame, DpDraws draws, DensityFitSummary summary)
     : frame_(std::move(frame)), draws_(std::move(draws)), summary_(std::move(summary)),
-      weight_(make_weights(draws_)), terms_(make_terms(draws_, weight_)),
-      log_jacobian_(frame_.log_jacobian()) {}
+      weight_(make_weights(draws_)), terms_(make_terms(draws_, weight_)) {}
 
 void DpMixture::log_density(MatrixView rows, std::span<double> out) const {
-  const WeightedRows all(rows);
-  RowBlock block(frame_, terms_.n_components(), rows.n_rows);
-  for (Index first = 0; first < rows.n_rows; first += block.capacity()) {
-    block.load(all, first, std::min(block.capacity(), rows.n_rows - first));
-    evaluate_terms(terms_, block);
-    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms_.n_components(),
-                          block.totals());
-    for (Index b = 0; b < block.n_rows(); ++b) out[at(first + b)] = block.totals()[b] + log_jacobian_;
-  }
+  write_log_density(WeightedRows(rows), frame_, terms_, out);
 }
 
 void DpMixture::sample(RandomStream& random, std::span<double> out) const {

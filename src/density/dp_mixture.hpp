@@ -63,7 +63,6 @@ private:
   DensityFitSummary summary_;
   std::vector<double> weight_; ///< of each cluster, then of the base measure; sums to one
   MixtureTerms terms_;
-  double log_jacobian_;
 };
 
 } // namespace lacuna

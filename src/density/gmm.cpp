@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "density/archive_checks.hpp"
-#include "density/kernels.hpp"
 #include "lacuna/math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.
@@ -142,18 +141,10 @@ void describe(const GmmParameters& parameters, double total_weight, DensityFitSu
 
 Gmm::Gmm(Frame frame, GmmParameters parameters, DensityFitSummary summary)
     : frame_(std::move(frame)), parameters_(std::move(parameters)), summary_(std::move(summary)),
-      terms_(make_terms(parameters_)), log_jacobian_(frame_.log_jacobian()) {}
+      terms_(make_terms(parameters_)) {}
 
 void Gmm::log_density(MatrixView rows, std::span<double> out) const {
-  const WeightedRows all(rows);
-  RowBlock block(frame_, terms_.n_components());
-  for (Index first = 0; first < rows.n_rows; first += block.capacity()) {
-    block.load(all, first, std::min(block.capacity(), rows.n_rows - first));
-    evaluate_terms(terms_, block);
-    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms_.n_components(),
-                          block.totals());
-    for (Index b = 0; b < block.n_rows(); ++b) out[at(first + b)] = block.totals()[b] + log_jacobian_;
-  }
+  write_log_density(WeightedRows(rows), frame_, terms_, out);
 }
 
 void Gmm::sample(RandomStream& random, std::span<double> out) const {

@@ -56,7 +56,6 @@ private:
   GmmParameters parameters_;
   DensityFitSummary summary_;
   MixtureTerms terms_;
-  double log_jacobian_;
 };
 
 } // namespace lacuna

@@ -1,5 +1,7 @@
 #include "density/mixture_terms.hpp"
 
+#include <algorithm>
+
 #include "density/kernels.hpp"
 
 namespace lacuna {
@@ -42,6 +44,20 @@ void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
       kernel.student(out, n, terms.constant[at], terms.power[at], terms.factor[at]);
   }
   if (block.n_category_columns() > 0) add_levels(terms, block);
+}
+
+void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
+                       std::span<double> out) {
+  const double log_jacobian = frame.log_jacobian();
+  RowBlock block(frame, terms.n_components(), rows.size());
+  for (Index first = 0; first < rows.size(); first += block.capacity()) {
+    block.load(rows, first, std::min(block.capacity(), rows.size() - first));
+    evaluate_terms(terms, block);
+    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms.n_components(),
+                          block.totals());
+    for (Index b = 0; b < block.n_rows(); ++b)
+      out[static_cast<std::size_t>(first + b)] = block.totals()[b] + log_jacobian;
+  }
 }
 
 } // namespace lacuna

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "density/row_block.hpp"
@@ -32,5 +33,9 @@ struct MixtureTerms {
 
 /// logits[k * stride + b] = log (weight_k density_k(x_b)) for the rows of the block.
 void evaluate_terms(const MixtureTerms& terms, RowBlock& block);
+
+/// The log density of every row in the user's units: block by block, so that memory does not grow.
+void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
+                       std::span<double> out);
 
 } // namespace lacuna

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "density/kernels.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/math/cholesky.hpp"
 
@@ -16,20 +15,6 @@ VbMixture::VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, D
       summary_(std::move(summary)), terms_(make_terms(prior_, posterior_, form)) {}
 
 namespace {
-
-void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
-                       std::span<double> out) {
-  const double log_jacobian = frame.log_jacobian();
-  RowBlock block(frame, terms.n_components(), rows.size());
-  for (Index first = 0; first < rows.size(); first += block.capacity()) {
-    block.load(rows, first, std::min(block.capacity(), rows.size() - first));
-    evaluate_terms(terms, block);
-    kernels().log_sum_exp(block.logits(), block.stride(), block.n_padded(), terms.n_components(),
-                          block.totals());
-    for (Index b = 0; b < block.n_rows(); ++b)
-      out[static_cast<std::size_t>(first + b)] = block.totals()[b] + log_jacobian;
-  }
-}
 
 /// The place where a random share of probabilities that sum to one falls.
 std::size_t draw_place(std::span<const double> probability, double share) {

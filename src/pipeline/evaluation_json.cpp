@@ -28,16 +28,11 @@ Json metrics_json(const Metrics& metrics) {
                     {"n", bin.n},
                     {"mean_error_probability", bin.mean_error_probability},
                     {"error_rate", bin.error_rate}});
-  return {{"n", metrics.n},
-          {"error_rate", metrics.error_rate},
-          {"mean_error_probability", metrics.mean_error_probability},
-          {"ece", metrics.ece},
-          {"overconfidence", metrics.overconfidence},
-          {"underconfidence", metrics.underconfidence},
-          {"brier_error", metrics.brier_error},
-          {"brier", metrics.brier},
-          {"nll", number(metrics.nll)},
-          {"bins", bins}};
+  Json document;
+  document["n"] = metrics.n;
+  for (const NamedMetric& metric : named_metrics) document[metric.name] = number(metrics.*metric.value);
+  document["bins"] = bins;
+  return document;
 }
 
 Json evaluation_object(const Evaluation& evaluation) {

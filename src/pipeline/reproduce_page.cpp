@@ -52,14 +52,7 @@ double number(const Json& value) {
 Metrics metrics_of(const Json& run) {
   Metrics metrics;
   metrics.n = run.at("n").get<Index>();
-  metrics.error_rate = number(run.at("error_rate"));
-  metrics.mean_error_probability = number(run.at("mean_error_probability"));
-  metrics.ece = number(run.at("ece"));
-  metrics.overconfidence = number(run.at("overconfidence"));
-  metrics.underconfidence = number(run.at("underconfidence"));
-  metrics.brier_error = number(run.at("brier_error"));
-  metrics.brier = number(run.at("brier"));
-  metrics.nll = number(run.at("nll"));
+  for (const NamedMetric& metric : named_metrics) metrics.*metric.value = number(run.at(metric.name));
   return metrics;
 }
 

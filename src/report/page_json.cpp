@@ -70,15 +70,10 @@ Json number(double value) {
 }
 
 Json metrics_json(const Metrics& metrics) {
-  return {{"n", metrics.n},
-          {"error_rate", metrics.error_rate},
-          {"mean_error_probability", metrics.mean_error_probability},
-          {"ece", metrics.ece},
-          {"overconfidence", metrics.overconfidence},
-          {"underconfidence", metrics.underconfidence},
-          {"brier_error", metrics.brier_error},
-          {"brier", metrics.brier},
-          {"nll", number(metrics.nll)}};
+  Json document;
+  document["n"] = metrics.n;
+  for (const NamedMetric& metric : named_metrics) document[metric.name] = number(metrics.*metric.value);
+  return document;
 }
 
 Json bin_json(const CurveBin& bin) {

@@ -187,5 +187,5 @@ def test_own_covariance_is_scikit_learns_default_prior():
     prior = {"own_covariance": True, "covariance_scale": 1.0, "density_form": "expected-log"}
     for covariance, theirs in [("full", "full"), ("tied", "tied"), ("diagonal", "diag")]:
         ours = lacuna.VariationalGaussianMixture(1, covariance=covariance, **prior).fit(X[:30])
-        other = BayesianGaussianMixture(1, covariance_type=theirs, reg_covar=0.0).fit(X[:30])
+        other = BayesianGaussianMixture(covariance_type=theirs, reg_covar=0.0).fit(X[:30])
         np.testing.assert_allclose(ours.score_samples(X), other.score_samples(X), rtol=1e-4, err_msg=covariance)

@@ -35,6 +35,23 @@ struct Metrics {
   std::array<ReliabilityBin, n_reliability_bins> bins{};
 };
 
+/// A metric and its name in docs/metrics.md, in documents and in tables.
+struct NamedMetric {
+  const char* name;
+  double Metrics::*value;
+};
+
+inline constexpr std::array<NamedMetric, 8> named_metrics{{
+    {"error_rate", &Metrics::error_rate},
+    {"mean_error_probability", &Metrics::mean_error_probability},
+    {"ece", &Metrics::ece},
+    {"overconfidence", &Metrics::overconfidence},
+    {"underconfidence", &Metrics::underconfidence},
+    {"brier_error", &Metrics::brier_error},
+    {"brier", &Metrics::brier},
+    {"nll", &Metrics::nll},
+}};
+
 /// Collects scored rows one by one and never stores them, so that a test set may be larger than memory.
 /// Knows no model: probabilities and labels in, metrics out.
 class ReliabilityAccumulator {

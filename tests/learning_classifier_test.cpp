@@ -423,6 +423,7 @@ TEST(Learner, PaperPreset) {
   apply_paper_preset(options);
   EXPECT_EQ(options.vb_mixture.n_components, 5);
   EXPECT_TRUE(options.vb_mixture.own_covariance);
+  EXPECT_EQ(options.vb_mixture.covariance_scale, 1.0); // that covariance itself, not a share of it
   EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
   EXPECT_EQ(to_string(options.kappa), "0");
   EXPECT_EQ(to_string(options.draws), "1");

@@ -92,6 +92,8 @@ TEST(Missingness, VotesLikeAFullSortAndForAnyNumberOfThreads) {
       if (blobs.labels[static_cast<std::size_t>(row)] != 1) n_rare += 1.0;
     ASSERT_DOUBLE_EQ(share[static_cast<std::size_t>(i)], n_rare / 15.0);
   }
+  EXPECT_FALSE(is_rare_share(0.5)); // more than half
+  EXPECT_TRUE(is_rare_share(26.0 / 50.0));
   options.threads = 3;
   EXPECT_EQ(share, rare_share(blobs.features.view(), blobs.labels, blobs.features.view(), options));
 }

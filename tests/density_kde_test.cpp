@@ -159,6 +159,21 @@ TEST(KdeFit, LikelihoodWidthIsTheBestOfAFineGrid) {
   }
 }
 
+/// Two rows with variance 2, averaged with the reference's 9 as if that came from D + 1 = 2 rows; Scott's
+/// factor, because two rows cannot choose a width.
+TEST(KdeFit, FewRowsBorrowVariance) {
+  const Matrix rows(2, 1, {-1.0, 1.0});
+  const std::vector<double> reference = {9.0};
+  DensityFitContext context;
+  context.reference_variance = reference;
+  const auto density = KdeFamily(KdeOptions{}).fit(WeightedRows(rows.view()), context);
+  const double variance = (2.0 * 2.0 + 2.0 * 9.0) / 4.0 * std::pow(2.0, -2.0 / 5.0);
+  const double x = 0.0;
+  double found = 0.0;
+  density->log_density({&x, 1, 1}, {&found, 1});
+  EXPECT_NEAR(found, -0.5 * (std::log(2.0 * std::numbers::pi * variance) + 1.0 / variance), 1e-9);
+}
+
 TEST(KdeFit, WeightsGiveTheEffectiveSampleSize) {
   const Matrix rows = random_blobs(4, 50, 1, 1, 1.0);
   std::vector<double> weights(50, 1.0);

@@ -9,7 +9,9 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "density/moments.hpp"
 #include "density/vb_mixture.hpp"
+#include "density/vb_problem.hpp"
 #include "density_evidence.hpp"
 #include "density_test_data.hpp"
 #include "lacuna/core/errors.hpp"
@@ -326,6 +328,30 @@ TEST(VbMixtureFit, UnneededComponentsSwitchOff) {
     EXPECT_EQ(model->summary().n_components, 2);
     EXPECT_EQ(model->summary().stop_reason, "converged");
   }
+}
+
+/// A component stays if the bound falls by 0.1 nats or more without it (section 5), however little more.
+TEST(VbMixtureFit, ComponentsStayThatTheEvidenceFavours) {
+  Index n_hardly_favoured = 0;
+  for (int step = 0; step < 30; ++step) {
+    Matrix rows(60, 1);
+    RandomStream random(23, RandomPurpose::simulation);
+    for (Index i = 0; i < 60; ++i) rows(i, 0) = 0.1 * (i % 2 == 0 ? -step : step) + random.normal();
+    VbMixtureOptions options;
+    options.n_components = 2;
+    const auto two = fit(rows, options);
+    if (two->summary().n_components < 2) continue;
+    const WeightedRows all(rows.view()); // in one component, under the same prior
+    const VbPosterior one =
+        update_posterior(two->prior(), collect_assigned_moments(all, two->frame(), Matrix(1, 1),
+                                                                std::vector<int>(60, 0), false));
+    const MixtureMoments moments = collect_moments(
+        all, two->frame(), make_terms(two->prior(), one, DensityForm::expected_log), 1, silent_observer());
+    const double alone = evidence_bound(two->prior(), one, moments) + 60.0 * two->frame().log_jacobian();
+    EXPECT_GE(two->summary().objective, alone + 0.1) << step;
+    if (two->summary().objective < alone + 3.0) ++n_hardly_favoured;
+  }
+  EXPECT_GT(n_hardly_favoured, 0);
 }
 
 TEST(VbMixtureFit, RestartsKeepTheBestBound) {

@@ -40,18 +40,22 @@ std::shared_ptr<const VbMixture> fit(const Matrix& rows, const VbMixtureOptions&
 }
 
 TEST(VbPrior, FewRowsBorrowVarianceUnlessToldNotTo) {
-  const std::vector<double> reference = {9.0};
+  const std::vector<double> reference = {9.0, 1.0};
   const auto scale_of = [&](const Matrix& rows, bool own_covariance) {
     VbMixtureOptions options;
     options.own_covariance = own_covariance;
     DensityFitContext context;
-    context.reference_variance = reference;
+    context.reference_variance = std::span(reference).first(static_cast<std::size_t>(rows.n_cols()));
+    const std::vector<Index> levels = {0, 2};
+    if (rows.n_cols() == 2) context.levels = levels;
     const auto density = VbMixtureFamily(options).fit(WeightedRows(rows.view()), context);
     return std::dynamic_pointer_cast<const VbMixture>(density)->frame().scale[0];
   };
   const Matrix two(2, 1, {-1.0, 1.0}); // variance 1
   EXPECT_DOUBLE_EQ(scale_of(two, false), std::sqrt((2.0 * 1.0 + 2.0 * 9.0) / 4.0));
   EXPECT_DOUBLE_EQ(scale_of(two, true), 1.0);
+  const Matrix with_category(2, 2, {-1.0, 0.0, 1.0, 1.0}); // which is no feature of a covariance
+  EXPECT_DOUBLE_EQ(scale_of(with_category, false), scale_of(two, false));
   EXPECT_DOUBLE_EQ(scale_of(Matrix(1, 1, {5.0}), true), 3.0); // one row has no variance of its own
 }
 

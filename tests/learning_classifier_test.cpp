@@ -268,7 +268,24 @@ TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   LearningOptions options = quick(Method::mar);
   options.draws = {.is_soft = false, .n_draws = 20};
   const FitResult drawn = fit_classifier(data, options);
-  EXPECT_GT(drawn.summary.draw_spread, 0.0);
+  // Mean over the rows of the standard deviation between the imputations.
+  std::vector<std::vector<double>> of_draw;
+  for (const ClassModel& draw : drawn.classifier.parts().draws) {
+    GenerativeClassifier::Parts single = drawn.classifier.parts();
+    single.draws = {draw};
+    of_draw.push_back(
+        GenerativeClassifier(std::move(single)).score(data.features.view(), 1).error_probability);
+  }
+  double spread = 0.0;
+  for (std::size_t i = 0; i < 400; ++i) {
+    double mean = 0.0;
+    for (const auto& q : of_draw) mean += q[i] / 20.0;
+    double squares = 0.0;
+    for (const auto& q : of_draw) squares += (q[i] - mean) * (q[i] - mean);
+    spread += std::sqrt(squares / 19.0) / 400.0;
+  }
+  EXPECT_GT(spread, 0.0);
+  EXPECT_NEAR(drawn.summary.draw_spread, spread, 1e-6);
   options.draws.is_soft = true;
   const FitResult soft = fit_classifier(data, options);
   EXPECT_EQ(soft.summary.draw_spread, 0.0);
@@ -423,6 +440,7 @@ TEST(Learner, PaperPreset) {
   apply_paper_preset(options);
   EXPECT_EQ(options.vb_mixture.n_components, 5);
   EXPECT_TRUE(options.vb_mixture.own_covariance);
+  EXPECT_EQ(options.vb_mixture.covariance_scale, 1.0); // that covariance itself, not a share of it
   EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
   EXPECT_EQ(to_string(options.kappa), "0");
   EXPECT_EQ(to_string(options.draws), "1");

@@ -168,12 +168,26 @@ TEST(ReproduceSetup, FollowsThePaper) {
   EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{128, 512}));
   EXPECT_EQ(fashion.vae.decoder_hidden, (std::vector<Index>{128, 512}));
   EXPECT_EQ(fashion.vae.epochs, 50);
+  EXPECT_EQ(fashion.vae.batch_size, 128);
+  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
   EXPECT_EQ(fashion.rare_classes, (std::vector<int>{0, 1}));
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 1.0);
   EXPECT_TRUE(learning_options(request, {"default", Method::mar}).kappa.is_auto);
   request.experiment = "mnist";
   EXPECT_EQ(image_setup(request).vae.n_latent, 2);
   EXPECT_EQ(image_setup(request).rare_classes, (std::vector<int>{0, 1, 7}));
+  EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
+}
+
+TEST(ReproduceSetup, IsThatOfTheResults) { // docs/results.md
+  ReproduceRequest request;
+  request.experiment = "fashion-mnist";
+  request.protocol = LabelProtocol::strict_mar;
+  const ImageSetup fashion = image_setup(request);
+  EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{512, 256}));
+  EXPECT_EQ(fashion.vae.epochs, 20);
+  EXPECT_EQ(fashion.vae.batch_size, 256);
+  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
 }
 

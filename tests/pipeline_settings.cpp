@@ -182,6 +182,24 @@ TEST(Settings, ThePresetComesFirstSoThatExplicitSettingsWin) {
   EXPECT_EQ(request.learning.vb_mixture.n_components, auto_components);
 }
 
+TEST(Settings, OfMixturesReachBothFamilies) {
+  FitRequest request;
+  setting("components").set(request, {"23"});
+  setting("covariance").set(request, {"tied"});
+  setting("restarts").set(request, {"4"});
+  setting("max-iterations").set(request, {"77"});
+  setting("tolerance").set(request, {"0.5"});
+  const auto check = [](const auto& options) {
+    EXPECT_EQ(options.n_components, 23);
+    EXPECT_EQ(options.covariance, CovarianceType::tied);
+    EXPECT_EQ(options.n_restarts, 4);
+    EXPECT_EQ(options.max_iterations, 77);
+    EXPECT_EQ(options.tolerance, 0.5);
+  };
+  check(request.learning.vb_mixture);
+  check(request.learning.gmm);
+}
+
 TEST(Settings, ListsSplitAtCommasOutsideQuotes) {
   EXPECT_EQ(split_list("drop", "a"), (Texts{"a"}));
   EXPECT_EQ(split_list("drop", "a,b c,"), (Texts{"a", "b c", ""}));

@@ -35,6 +35,18 @@ TEST(Verdict, FollowsTheNumbers) {
   EXPECT_THAT(words.text, HasSubstr(percent_words(interval.low) + " to " + percent_words(interval.high)));
 }
 
+TEST(Verdict, DifferencesBelowThreePointsAreNotWorthAWord) {
+  const auto head = [](double announced, double made) {
+    Evaluator evaluator(2);
+    add_rows(evaluator, 20000, announced, made, nullptr); // the interval is some 0.6 points to each side
+    return verdict("it", evaluator.evaluation()).head;
+  };
+  EXPECT_EQ(head(0.20, 0.225), "it keeps its word");
+  EXPECT_EQ(head(0.20, 0.235), "it is overconfident");
+  EXPECT_EQ(head(0.225, 0.20), "it keeps its word");
+  EXPECT_EQ(head(0.235, 0.20), "it is too careful");
+}
+
 TEST(Verdict, FewRowsAreNoReasonToAccuse) {
   Evaluator evaluator(2);
   add_rows(evaluator, 5, 0.2, 0.4, nullptr);
@@ -125,6 +137,44 @@ TEST(RegionWords, AnHonestMethodSurprisesNobody) {
   const std::vector<ReportWords> words = region_words(square(features, true));
   ASSERT_EQ(words.size(), 1U);
   EXPECT_THAT(words[0].head, HasSubstr("Most doubt"));
+}
+
+/// Of each set of honest rows at most one in forty may be accused by chance, so five or more of twenty with
+/// probability 2e-4. One part by itself, taken at its own interval, is off in nearly every set.
+TEST(RegionWords, ManyPartsLookedAtAccuseNobodyByChance) {
+  int n_accused = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    RandomStream random(seed, RandomPurpose::simulation);
+    Matrix features(1000, 8);
+    for (double& value : features.values()) value = random.uniform();
+    RegionRows rows;
+    for (Index i = 0; i < 1000; ++i) {
+      rows.error_probability.push_back(0.2);
+      rows.is_error.push_back(random.uniform() < 0.2 ? 1 : 0);
+    }
+    rows.features = features.view();
+    rows.feature_names = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (const ReportWords& words : region_words(rows))
+      if (words.head.starts_with("Too sure")) ++n_accused;
+  }
+  EXPECT_LT(n_accused, 5);
+}
+
+TEST(RegionWords, WhoSaysThatItKnowsNothingIsNotTooSure) {
+  Matrix features(900, 1);
+  RegionRows rows;
+  for (Index i = 0; i < 900; ++i) {
+    const Index part = i % 3; // low, middle and high
+    features(i, 0) = static_cast<double>(part) + 5e-4 * static_cast<double>(i);
+    rows.error_probability.push_back(part == 0 ? 0.1 : part == 1 ? 0.49 : 0.5);
+    rows.is_error.push_back(part > 0 && i % 10 != 0 ? 1 : 0); // guesses that happen to be bad
+  }
+  rows.features = features.view();
+  rows.feature_names = {"age"};
+  const std::vector<ReportWords> words = region_words(rows);
+  ASSERT_EQ(words.size(), 1U);
+  EXPECT_THAT(words[0].head, HasSubstr("Most doubt"));
+  EXPECT_THAT(words[0].text, HasSubstr("its guesses happened to be bad ones"));
 }
 
 TEST(RegionWords, FlagsAreSpokenOfAsFlags) {

@@ -55,9 +55,11 @@ std::string summary_text(const FitOutcome& outcome, const LearningOptions& optio
        fmt::format("{:.1f} % of the unlabeled rows ({}), log ratio above kappa = {:.4g}",
                    100.0 * summary.informative_share, grouped(summary.n_informative), summary.kappa));
   line("w", fmt::format("{:.4f}", summary.informative_weight));
-  if (!options.draws.is_soft)
-    line("draws", fmt::format("{}, which move the error probability by {:.4f}",
-                              grouped(options.draws.n_draws), summary.draw_spread));
+  // Not every method draws, and one draw moves nothing.
+  const auto n_draws = static_cast<Index>(outcome.model.classifier.parts().draws.size());
+  if (n_draws > 1)
+    line("draws", fmt::format("{}, which move the error probability by {:.4f}", grouped(n_draws),
+                              summary.draw_spread));
   line("convergence", convergence(summary));
   line("time", fmt::format("{:.2f} s", seconds));
   return text;

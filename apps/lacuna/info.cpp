@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/App.hpp>
@@ -33,10 +34,12 @@ std::string columns_text(const TableSchema& schema) {
 }
 
 std::string values_text(const Json& object) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : object.items()) width = std::max(width, name.size());
   std::string text;
   for (const auto& [name, value] : object.items())
     if (!value.is_structured() && !plain(value).empty())
-      text += fmt::format("  {:<22}{}\n", name, plain(value));
+      text += fmt::format("  {:<{}}  {}\n", name, width, plain(value));
   return text;
 }
 

@@ -35,7 +35,7 @@ void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& name
                         "--categorical {0}, or leave it out with --drop {0}",
                         word);
   else
-    text += fmt::format("; fill it in, or leave the column out with --drop {}", word);
+    text += fmt::format("; mend the cell, or leave the column out with --drop {}", word);
   if (first->n_bad() > 1) text += fmt::format(" ({} cells of this column cannot be used)", first->n_bad());
   if (!others.empty()) text += "; such cells are also in " + name_list(others);
   fail_data(text);

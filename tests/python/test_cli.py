@@ -101,6 +101,17 @@ def test_fit_prints_what_one_wants_to_know(fitted, tmp_path):
         assert word in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "draws"),
+    [((), "5"), (("--method", "mcar-sampling", "--draws", "2"), "2"), (("--draws", "1"), None), (("--draws", "soft"), None),
+     (("--method", "supervised"), None), (("--method", "mcar-em"), None)],
+)  # fmt: skip
+def test_fit_tells_of_draws_that_were_made(fitted, tmp_path, options, draws):
+    out = run("fit", fitted / "train.csv", "-o", "m", "--label", "answer", *options, cwd=tmp_path).stdout
+    found = [line.split()[1].rstrip(",") for line in out.splitlines() if line.startswith("draws")]
+    assert found == ([] if draws is None else [draws])
+
+
 def test_fit_json_holds_the_record(fitted, tmp_path):
     result = run(
         *("fit", fitted / "train.csv", "-o", "m", "--label", "answer", "--json", "-", "--seed", "5"),
@@ -381,6 +392,10 @@ def test_info_tells_about_the_model(fitted):
     out = run("info", "model", cwd=fitted).stdout
     for word in ("no:", "yes:", "height: number", "town: one of", "method", "mar", "kappa", "informative_weight"):
         assert word in out
+    options = json.loads(run("info", "model", "--json", cwd=fitted).stdout)["options"]
+    values = {name: value for name, value in options.items() if isinstance(value, (str, int, float)) and value != ""}
+    shown = dict(line.split() for line in out.split("\noptions\n")[1].split("\n\n")[0].splitlines())
+    assert shown == {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
 
 
 def test_demo(tmp_path):

@@ -28,6 +28,13 @@ TEST(CheckDataset, AcceptsWhatIsRight) {
   Dataset bare;
   bare.features = Matrix(2, 1, {-largest_feature, largest_feature});
   EXPECT_NO_THROW(check_dataset(bare));
+  bare.features =
+      Matrix(3, 3,
+             {0.0, 1e-300, std::numeric_limits<double>::quiet_NaN(), //
+              smallest_spread, 1e-300, std::numeric_limits<double>::quiet_NaN(),
+              std::numeric_limits<double>::quiet_NaN(), 1e-300, std::numeric_limits<double>::quiet_NaN()});
+  bare.weights = {0.0, 1e-300, largest_weight};
+  EXPECT_NO_THROW(check_dataset(bare));
   EXPECT_NO_THROW(check_dataset(Dataset{}));
 }
 
@@ -70,6 +77,11 @@ TEST(CheckDataset, NamesWhatIsWrong) {
       {[](Dataset& d) { d.weights[1] = -0.5; }, {"row 2", "weight", "-0.5"}},
       {[&](Dataset& d) { d.weights[2] = nan; }, {"row 3", "weight", "nan"}},
       {[&](Dataset& d) { d.weights[2] = inf; }, {"row 3", "weight", "inf"}},
+      {[](Dataset& d) { d.weights[0] = 1e13; }, {"row 1", "weight", "1e+13", "at most 1e+12", "divide"}},
+      {[](Dataset& d) {
+         for (Index i = 0; i < 3; ++i) d.features(i, 0) *= 1e-120;
+       },
+       {"'age'", "4e-120", "1e-100", "rescale"}},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Dataset data = small();

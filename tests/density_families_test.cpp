@@ -131,6 +131,18 @@ TEST(DensityFamilies, RowsOfNoWeightAreAbsent) {
   }
 }
 
+/// Weights near zero leave the prior, or cancel: the density has a limit, and no component is needed for it.
+TEST(DensityFamilies, RowsOfTinyWeightHaveALimit) {
+  const Matrix rows = random_blobs(13, 60, 2, 2, 2.0);
+  for (const DensityOptions& options : all_variants()) {
+    const std::vector<double> limit = log_densities(*fit(options, rows, std::vector<double>(60, 1e-9)), rows);
+    for (const double tiny : {1e-16, 1e-30, 1e-150}) {
+      const std::vector<double> a = log_densities(*fit(options, rows, std::vector<double>(60, tiny)), rows);
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], limit[i], 1e-5) << options.density << tiny;
+    }
+  }
+}
+
 TEST(DensityFamilies, ComeBackFromAnArchive) {
   const Matrix rows = random_blobs(12, 300, 2, 2, 2.0);
   for (const DensityOptions& options : all_variants()) {

@@ -1,5 +1,6 @@
 #include "lacuna/data/dataset.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -73,13 +74,39 @@ void check_labels(const DatasetView& data) {
     if (!seen.insert(name).second) fail("the class '{}' is named twice; class names must differ", name);
 }
 
+/// Their variance would come out as zero, and the column would silently count for nothing.
+void check_spreads(const DatasetView& data) {
+  std::vector<double> least(static_cast<std::size_t>(data.n_features()), largest_feature);
+  std::vector<double> most(least.size(), -largest_feature);
+  for (Index i = 0; i < data.n_rows(); ++i)
+    for (std::size_t j = 0; j < least.size(); ++j) {
+      const double value = data.features(i, static_cast<Index>(j)); // NaN changes neither
+      least[j] = std::min(least[j], value);
+      most[j] = std::max(most[j], value);
+    }
+  for (std::size_t j = 0; j < least.size(); ++j) {
+    const double spread = most[j] - least[j];
+    if (spread > 0.0 && spread < smallest_spread)
+      fail("{}: its values differ by at most {:g}, which is too little to compute with; they must differ by "
+           "{:g} or more, or not at all; rescale the column, or leave it out",
+           column_text(data.feature_names, static_cast<Index>(j)), spread, smallest_spread);
+  }
+}
+
 void check_weights(const DatasetView& data) {
-  for (std::size_t i = 0; i < data.weights.size(); ++i)
-    if (!(data.weights[i] >= 0.0) || !std::isfinite(data.weights[i]))
-      fail("row {}: the weight is {:g}; weights must be finite and not negative", i + 1, data.weights[i]);
+  for (std::size_t i = 0; i < data.weights.size(); ++i) check_weight(data.weights[i], static_cast<Index>(i));
 }
 
 } // namespace
+
+void check_weight(double weight, Index row) {
+  if (!(weight >= 0.0) || !std::isfinite(weight))
+    fail("row {}: the weight is {:g}; weights must be finite and not negative", row + 1, weight);
+  if (weight > largest_weight)
+    fail("row {}: the weight {:g} is too large; a weight counts rows and must be at most {:g}; divide all "
+         "weights by the same number",
+         row + 1, weight, largest_weight);
+}
 
 void check_dataset(const DatasetView& data) {
   if (!data.labels.empty()) check_size("labels", data.labels.size(), data.n_rows(), "rows");
@@ -87,6 +114,7 @@ void check_dataset(const DatasetView& data) {
   if (!data.feature_names.empty())
     check_size("feature names", data.feature_names.size(), data.n_features(), "columns");
   check_features(data);
+  check_spreads(data);
   check_levels(data);
   check_labels(data);
   check_weights(data);

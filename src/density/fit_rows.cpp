@@ -21,10 +21,7 @@ constexpr Index most_start_rows = 65536;
 void check_rows(const WeightedRows& rows, Index first_row, const std::string& user) {
   for (Index i = 0; i < rows.size(); ++i) {
     const Index number = first_row + i + 1;
-    if (!(rows.weight(i) >= 0.0) || !std::isfinite(rows.weight(i)))
-      throw Error(ErrorKind::data,
-                  fmt::format("row {}: the weight is {:g}; weights must be finite and not negative", number,
-                              rows.weight(i)));
+    check_weight(rows.weight(i), first_row + i);
     for (Index j = 0; j < rows.n_features(); ++j) {
       const double value = rows.row(i)[j];
       if (std::abs(value) <= largest_feature || (std::isnan(value) && user.empty())) continue;

@@ -144,6 +144,7 @@ private:
 
   void judge(const TableBlock& block, const std::vector<int>& labels, std::vector<Evaluator>& evaluators) {
     const Model& model = region_model();
+    model.check_missing_values(block.features.view(), block.first_row);
     const Matrix mapped = model.features.empty()
                               ? Matrix()
                               : model.features.apply(block.features.view(), block.first_row, threads());

@@ -45,9 +45,16 @@ Model from_archive(const Archive& archive, const std::string& name) {
 
 } // namespace
 
+void Model::check_missing_values(MatrixView rows, Index first_row) const {
+  const std::vector<std::string> names = schema.feature_names();
+  features.check_missing_values(rows, names, first_row);
+  if (!classifier.handles_missing_values())
+    require_complete(rows, names, first_row, "the density of this model");
+}
+
 Scores Model::score(MatrixView rows, Index first_row, int threads) const {
+  check_missing_values(rows, first_row);
   if (features.empty()) return classifier.score(rows, threads);
-  features.check_missing_values(rows, schema.feature_names(), first_row);
   return classifier.score(features.apply(rows, first_row, threads).view(), threads);
 }
 

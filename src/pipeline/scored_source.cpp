@@ -29,6 +29,7 @@ public:
   Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override {
     Index n_unlabeled = 0;
     for_each_block(reader_, observer, [&](const TableBlock& block) {
+      model_.check_missing_values(block.features.view(), block.first_row);
       const Matrix mapped = model_.features.empty()
                                 ? Matrix()
                                 : model_.features.apply(block.features.view(), block.first_row, threads_);

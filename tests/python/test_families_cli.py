@@ -15,6 +15,15 @@ MEASURES = {
 }
 
 
+def gap_at(row, folder):
+    """A labeled table of many blocks in which one number of this row, counted from 1, is missing."""
+    table = pd.concat([pd.read_csv(folder / "test.csv")] * 100, ignore_index=True)
+    name = table.select_dtypes("number").columns[-1]
+    table.loc[row - 1, name] = None
+    table.to_csv(folder / "gap.csv", index=False)
+    return name
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("families")
@@ -78,3 +87,17 @@ def test_an_unknown_family_is_told_the_known_ones(folder):
     result = run("fit", "train.csv", "-o", "none", "--label", "answer", "--density", "histogram", cwd=folder, code=64)
     for name in FAMILIES:
         assert name in result.stderr
+
+
+@pytest.mark.parametrize("options", [["--density", "gmm"], ["--density", "kde"], ["--features", "pca:1"]])
+def test_a_gap_is_named_by_its_row_and_column(folder, options):
+    column = gap_at(29876, folder)
+    fit = ["--label", "answer", "--force", *options]
+    run("fit", "train.csv", "-o", "model", *fit, cwd=folder)
+    for command in (
+        ["predict", "model", "gap.csv", "-o", "-"],
+        ["evaluate", "model", "gap.csv", "--label", "answer"],
+        ["compare", "train.csv", "gap.csv", "--out", "comparison", *fit],
+    ):
+        result = run(*command, cwd=folder, code=65)
+        assert f"row 29876, column '{column}': the value is missing" in result.stderr, command

@@ -52,6 +52,18 @@ def test_bad_rows(estimator, bad, kind, text):
     assert len(ask(X)) == 60
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_a_spread_too_small_to_square(estimator):
+    with pytest.raises(ValueError, match="column .*differ by at most .*e-1[0-9][0-9].*1e-100 or more.*rescale"):
+        estimator.fit(X * [1.0, 1e-180], Y)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_tiny_weights(estimator):
+    model = estimator.fit(X, Y, sample_weight=np.full(60, 1e-30))
+    assert np.isfinite(model.predict_proba(X) if hasattr(model, "predict") else model.score_samples(X)).all()
+
+
 @pytest.mark.parametrize(
     "X_like", [X.tolist(), X.astype(np.float32), np.asfortranarray(X), X.astype(object), X[::-1][::-1]]
 )
@@ -72,6 +84,7 @@ def test_other_forms_of_the_same_rows(X_like):
         (np.ones((60, 2)), "1D"),
         (["a"] * 60, "could not convert"),
         (np.zeros(60), "all weights are zero"),
+        (np.full(60, 1e300), "row 1: the weight 1e\\+300 is too large.*at most 1e\\+12; divide"),
     ],
 )
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)

@@ -13,6 +13,10 @@ inline constexpr int missing_label = -1;
 
 /// The largest feature value that is accepted: squares of it, and sums of those, stay finite.
 inline constexpr double largest_feature = 1e100;
+/// Columns whose values differ by less, but do differ, are refused: squares of such differences underflow.
+inline constexpr double smallest_spread = 1e-100;
+/// A weight counts rows: beyond this, sums over rows lose the digits that the others need.
+inline constexpr double largest_weight = 1e12;
 
 /// Feature vectors with labels for some of them.
 struct Dataset {
@@ -59,9 +63,13 @@ struct DatasetView {
 };
 
 /// Throws Error(data) that names row, column and value when a feature is infinite or larger than
-/// largest_feature, when a category is outside its column's levels, when a label is outside the classes, a
-/// weight is negative or not finite, or sizes disagree.
+/// largest_feature, when the numbers of a column differ by less than smallest_spread, when a category is
+/// outside its column's levels, when a label is outside the classes, a weight is negative or larger than
+/// largest_weight, or sizes disagree.
 void check_dataset(const DatasetView& data);
+
+/// The part about one row's weight; `row` is its number in its table, from 0.
+void check_weight(double weight, Index row);
 
 /// Throws Error(data) that names row, column and remedy when a feature is missing. `names` may be empty;
 /// `first_row` is the number of the first row in its table; `user` says what needs complete rows: "pca".

@@ -19,6 +19,9 @@ struct Model {
 
   /// Scores rows that are encoded as the schema says; `first_row` is the number of the first in its table.
   Scores score(MatrixView rows, Index first_row, int threads) const;
+  /// Throws Error(data) that names row and column of a missing value where maps or densities need complete
+  /// rows. `score` does it too; those who map and score by themselves call it first.
+  void check_missing_values(MatrixView rows, Index first_row) const;
 };
 
 /// The bytes of a model file: for those who have opened the output before the work began.

@@ -14,14 +14,6 @@
 namespace lacuna {
 namespace {
 
-Frame plain_frame(Index d) {
-  Frame frame;
-  frame.center.assign(static_cast<std::size_t>(d), 0.0);
-  frame.scale.assign(static_cast<std::size_t>(d), 1.0);
-  for (Index j = 0; j < d; ++j) frame.columns.push_back(j);
-  return frame;
-}
-
 DpModel small_model(Index d) {
   DpModel model;
   model.base = make_base(static_cast<std::size_t>(d), 0.25, static_cast<double>(d) + 2.0, 0.2);
@@ -117,7 +109,7 @@ using Kernel = std::function<void(DpState&, std::uint64_t, Index)>;
 /// and rows, and a chain that alternates the kernel with new rows given the labels.
 double largest_z(Index n, Index d, Index n_steps, const Kernel& kernel) {
   const DpModel model = small_model(d);
-  const Frame frame = plain_frame(d);
+  const Frame frame = Frame::identity(d);
   Matrix rows(n, d);
   RandomStream random(17, RandomPurpose::simulation, static_cast<std::uint64_t>(d));
   const auto draw_concentration = [&] {
@@ -382,7 +374,7 @@ void expect_frequencies(std::size_t n_clusters, int n_steps, const Kernel& kerne
   const std::map<std::string, double> expected = enumerate(n_clusters);
   const Matrix rows = five_rows();
   const DpModel model = small_model(1);
-  const Frame frame = plain_frame(1);
+  const Frame frame = Frame::identity(1);
   const DpUnits units{WeightedRows(rows.view())};
   DpState state(units, frame, model, 1, silent_observer());
   std::vector<std::int32_t> start;
@@ -422,7 +414,7 @@ TEST(DpChain, PartitionsHaveTheirPosteriorProbabilitiesSlow) {
 TEST(DpChain, ConcentrationHasItsPosterior) {
   const Matrix rows = five_rows();
   const DpModel model = small_model(1);
-  const Frame frame = plain_frame(1);
+  const Frame frame = Frame::identity(1);
   const DpUnits units{WeightedRows(rows.view())};
   DpState state(units, frame, model, 1, silent_observer());
   state.set_labels({0, 1, 0, 2, 2});
@@ -457,7 +449,7 @@ TEST(DpChain, NumberOfClustersIsThatOfAPlainCollapsedSamplerSlow) {
     for (Index j = 0; j < d; ++j)
       same(i, j) = rows(i, j) = (i % 3 == 0 ? 1.5 : i % 3 == 1 ? -1.0 : 0.0) + 0.5 * random.normal();
   const DpModel model = small_model(d);
-  const Frame frame = plain_frame(d);
+  const Frame frame = Frame::identity(d);
   const DpUnits units{WeightedRows(rows.view())};
   DpState state(units, frame, model, 1, silent_observer());
   CollapsedGibbs plain(same, 0.25, 4.0, 0.2, 2.0, 2.0);
@@ -510,7 +502,7 @@ TEST(DpChain, StatisticsAreThoseOfTheLabels) {
     weights.push_back(i % 5 == 0 ? 3.0 : i % 5 == 1 ? 0.4 : 1.0);
   }
   const DpModel model = small_model(3);
-  const Frame frame = plain_frame(3);
+  const Frame frame = Frame::identity(3);
   const DpUnits units{WeightedRows(rows.view(), weights)};
   EXPECT_EQ(units.rows().size(), 80 * 3 + 320);
   DpState state(units, frame, model, 1, silent_observer());

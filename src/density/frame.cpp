@@ -29,6 +29,12 @@ Frame make_layout(std::span<const Index> levels, Index n_columns) {
 
 } // namespace
 
+Frame Frame::identity(Index n_features) {
+  Frame frame = make_layout({}, n_features);
+  std::fill(frame.scale.begin(), frame.scale.end(), 1.0);
+  return frame;
+}
+
 double Frame::log_jacobian() const {
   double sum = 0.0;
   for (const double s : scale) sum -= std::log(s);

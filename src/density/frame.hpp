@@ -33,6 +33,8 @@ struct Frame {
   Index n_levels() const {
     return categories.empty() ? 0 : categories.back().first_level + categories.back().n_levels;
   }
+  /// Of rows that are in the frame already.
+  static Frame identity(Index n_features);
   /// log |dz/dx|: add it to a log density in the frame to get one in the user's units.
   double log_jacobian() const;
   /// The same frame for rows that have only some of the numeric features.

@@ -1,11 +1,9 @@
 #include "density/vb_mixture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "lacuna/core/errors.hpp"
-#include "lacuna/math/cholesky.hpp"
+#include "density/archive_checks.hpp"
 
 namespace lacuna {
 
@@ -113,18 +111,6 @@ void VbMixture::save(Archive& archive, const std::string& prefix) const {
 
 namespace {
 
-void require(bool holds, const std::string& prefix, const char* what) {
-  if (!holds) throw Error(ErrorKind::data, "the model is damaged: " + prefix + " has " + what);
-}
-
-bool all_finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
-bool all_positive(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return v > 0.0 && std::isfinite(v); });
-}
-
 bool is_correlation(std::span<const double> packed, Index n) {
   std::size_t e = 0;
   for (Index i = 0; i < n; ++i, ++e) {
@@ -148,9 +134,10 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   const auto is_one_of = [](double value, int count) {
     return value >= 0.0 && value < count && value == std::floor(value);
   };
-  require(is_one_of(kind[0], 4) && is_one_of(kind[1], 2) && is_one_of(kind[2], 3), prefix, "an unknown kind");
-  require(all_positive(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count, prefix,
-          "a prior outside its limits");
+  require_saved(is_one_of(kind[0], 4) && is_one_of(kind[1], 2) && is_one_of(kind[2], 3), prefix,
+                "an unknown kind");
+  require_saved(all_positive(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count,
+                prefix, "a prior outside its limits");
   VbPrior prior;
   prior.covariance = static_cast<CovarianceType>(static_cast<int>(kind[0]));
   prior.weight_prior = static_cast<WeightPrior>(static_cast<int>(kind[1]));
@@ -164,8 +151,8 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   const bool diagonal = is_diagonal(prior.covariance);
   if (!diagonal && archive.has(prefix + "prior_correlation")) {
     const std::vector<double>& packed = archive.vector(prefix + "prior_correlation", d * (d + 1) / 2);
-    require(is_correlation(packed, d) && prior.set_correlation(packed, d), prefix,
-            "a prior outside its limits");
+    require_saved(is_correlation(packed, d) && prior.set_correlation(packed, d), prefix,
+                  "a prior outside its limits");
   }
   VbPosterior posterior;
   posterior.rows = archive.vector(prefix + "rows", n);
@@ -174,21 +161,21 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   posterior.mean = archive.matrix(prefix + "mean", n, d);
   posterior.whitener = archive.matrix(prefix + "whitener", n, diagonal ? d : d * (d + 1) / 2);
   posterior.log_det_scale = archive.vector(prefix + "log_det_scale", n);
-  require(all_positive(posterior.rows) && all_positive(posterior.beta), prefix,
-          "counts that are not positive");
+  require_saved(all_positive(posterior.rows) && all_positive(posterior.beta), prefix,
+                "counts that are not positive");
   const double least_nu = diagonal ? 0.0 : static_cast<double>(d) - 1.0;
-  require(std::all_of(posterior.nu.begin(), posterior.nu.end(),
-                      [&](double v) { return v > least_nu && std::isfinite(v); }),
-          prefix, "too few degrees of freedom");
-  require(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
-              all_finite(posterior.log_det_scale),
-          prefix, "values that are not finite");
+  require_saved(std::all_of(posterior.nu.begin(), posterior.nu.end(),
+                            [&](double v) { return v > least_nu && std::isfinite(v); }),
+                prefix, "too few degrees of freedom");
+  require_saved(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
+                    all_finite(posterior.log_det_scale),
+                prefix, "values that are not finite");
   if (!frame.categories.empty()) {
     for (const CategoryColumn& category : frame.categories) prior.levels.push_back(category.n_levels);
     prior.category_concentration = archive.number(prefix + "category_concentration");
     posterior.levels = archive.matrix(prefix + "category_rows", n, frame.n_levels());
-    require(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
-            prefix, "counts of categories that are not positive");
+    require_saved(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
+                  prefix, "counts of categories that are not positive");
   }
   DensityFitSummary summary;
   summary.n_components = n;

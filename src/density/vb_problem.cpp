@@ -13,18 +13,10 @@ namespace {
 /// A component that the evidence favours by less than this many nats (odds of 1.1) is not needed.
 constexpr double no_evidence = 0.1;
 
-Frame identity_frame(Index n_features) {
-  Frame frame;
-  frame.center.assign(static_cast<std::size_t>(n_features), 0.0);
-  frame.scale.assign(static_cast<std::size_t>(n_features), 1.0);
-  for (Index j = 0; j < n_features; ++j) frame.columns.push_back(j);
-  return frame;
-}
-
 /// The other component with the highest density at the centre of component k.
 Index closest_component(const VbFit& fit, Index k) {
   const MixtureTerms terms = make_terms(fit.prior, fit.posterior, DensityForm::expected_log);
-  const Frame identity = identity_frame(terms.n_features());
+  const Frame identity = Frame::identity(terms.n_features());
   RowBlock block(identity, terms.n_components(), 1);
   block.load(WeightedRows({fit.posterior.mean.row(k), 1, terms.n_features()}), 0, 1);
   evaluate_terms(terms, block);

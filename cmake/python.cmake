@@ -11,6 +11,7 @@ find_package(pybind11 2.10 REQUIRED)
 file(GLOB LACUNA_BINDING_SOURCES CONFIGURE_DEPENDS python/bindings/*.cpp)
 pybind11_add_module(lacuna_python MODULE NO_EXTRAS ${LACUNA_BINDING_SOURCES})
 target_compile_options(lacuna_python PRIVATE ${LACUNA_WARNINGS})
+target_include_directories(lacuna_python PRIVATE src)
 target_link_libraries(lacuna_python PRIVATE lacuna)
 # What is linked into the module stays its own business: another lacuna in the process must not meet it.
 target_link_options(lacuna_python PRIVATE -Wl,--exclude-libs,ALL)

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 #include "model_io/safetensors_format.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
+#include "data/probability_table.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/data/probability_table.hpp"
 #include "lacuna/evaluation/calibrators.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
 #include "memory_file.hpp"

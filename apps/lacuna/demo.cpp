@@ -7,7 +7,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "lacuna/pipeline/demo.hpp"
+#include "experiments/demo.hpp"
 #include "output.hpp"
 #include "text.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lacuna/core/files.hpp"
+#include "core/files.hpp"
 
 namespace lacuna::cli {
 

@@ -8,7 +8,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "lacuna/pipeline/reproduce.hpp"
+#include "experiments/reproduce.hpp"
 #include "output.hpp"
 #include "text.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "experiments/simulate.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/settings.hpp"
-#include "lacuna/pipeline/simulate.hpp"
 #include "output.hpp"
 #include "text.hpp"
 

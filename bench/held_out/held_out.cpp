@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
+#include "data/array.hpp"
+#include "experiments/missingness.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/parallel.hpp"
-#include "lacuna/data/array.hpp"
-#include "lacuna/data/missingness.hpp"
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/features/fit_features.hpp"
-#include "lacuna/model_io/archive_file.hpp"
 #include "lacuna/pipeline/settings.hpp"
+#include "model_io/archive_file.hpp"
 
 namespace {
 

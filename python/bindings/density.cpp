@@ -6,11 +6,11 @@
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
+#include "core/parallel.hpp"
 #include "fitted_density.hpp"
-#include "lacuna/core/parallel.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "lacuna/density/families.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 #include "request.hpp"
 #include "work.hpp"
 

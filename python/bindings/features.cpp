@@ -3,7 +3,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "lacuna/features/fit_features.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 #include "request.hpp"
 #include "work.hpp"
 

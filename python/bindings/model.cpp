@@ -7,7 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "lacuna/core/parallel.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "python_density.hpp"
 #include "request.hpp"

@@ -6,7 +6,7 @@
 #include "fitted_density.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "lacuna/density/mixture_statistics.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 #include "request.hpp"
 #include "work.hpp"
 

@@ -1,4 +1,4 @@
-#include "lacuna/core/files.hpp"
+#include "core/files.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "lacuna/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>

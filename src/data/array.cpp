@@ -1,4 +1,4 @@
-#include "lacuna/data/array.hpp"
+#include "data/array.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lacuna/data/probability_table.hpp"
+#include "data/probability_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lacuna/data/table_copy.hpp"
+#include "data/table_copy.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.hpp"
 #include "density/dp_steps.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
@@ -8,10 +9,6 @@
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Gibbs sampling of single labels with all parameters integrated out (eq. 10).
 class SingleLabels {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/index.hpp"
 #include "density/chain_diagnostics.hpp"
 #include "density/dp_mixture.hpp"
 #include "density/dp_steps.hpp"
@@ -14,10 +15,6 @@
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 DpModel make_model(const DpMixtureOptions& options, Index n_features) {
   // Base measure (section 1): the expected covariance of a cluster and the spread of the means add up to the

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "density/archive_checks.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
@@ -11,10 +12,6 @@
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Weights of all clusters of all draws, then of the base measure (eq. 19).
 std::vector<double> make_weights(const DpDraws& draws) {

@@ -5,18 +5,15 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "density/dp_steps.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 // Section and equation numbers refer to docs/math/dp-gmm.md.
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The parameters of the matrix Beta that divides the covariance (eq. 14): wide, around equal shapes.
 double beta_parameter(double share, std::size_t d) {

@@ -1,20 +1,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.hpp"
 #include "density/dp_pairs.hpp"
 #include "density/dp_steps.hpp"
 #include "density/kernels.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 // Section and equation numbers refer to docs/math/dp-gmm.md.
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Merges that stand no chance are found out without a look at the rows (eq. 16 and 17), so they are tried
 /// more often.

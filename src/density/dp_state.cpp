@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Large weights are not worth a label for each copy: all units together are at most some times the rows.
 double copies_per_weight(const WeightedRows& rows) {

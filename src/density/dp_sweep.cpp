@@ -3,10 +3,11 @@
 #include <limits>
 #include <numbers>
 
+#include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "density/dp_steps.hpp"
 #include "density/kernels.hpp"
 #include "density/moments.hpp"
-#include "lacuna/core/parallel.hpp"
 
 // Section and equation numbers refer to docs/math/dp-gmm.md.
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr Index min_rows_per_task = 2048;
 constexpr Index max_tasks = 32;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A random order of the units: unit a comes before b when its key is smaller. Any order will do (section
 /// 3.1), so a quick mix of bits is enough; the low bits are the unit's own, so that no two are equal.

@@ -9,7 +9,7 @@
 #include "density/row_groups.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/row_source.hpp"
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 

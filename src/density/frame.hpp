@@ -6,7 +6,7 @@
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 

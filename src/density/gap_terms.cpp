@@ -3,8 +3,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "lacuna/math/cholesky.hpp"
-#include "lacuna/math/special.hpp"
+#include "core/index.hpp"
+#include "math/cholesky.hpp"
+#include "math/special.hpp"
 
 // Equation numbers refer to docs/math/vb-mixture.md.
 
@@ -13,10 +14,6 @@ namespace lacuna {
 namespace {
 
 using Shape = MixtureTerms::Shape;
-
-std::size_t at(Index k) {
-  return static_cast<std::size_t>(k);
-}
 
 Index packed_at(Index i, Index j) {
   return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;

@@ -5,18 +5,15 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "density/archive_checks.hpp"
-#include "lacuna/math/cholesky.hpp"
+#include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Components that hold (nearly) no row are gone: dividing by their size would lose all digits.
 constexpr double vanished = 1e-12;

@@ -5,17 +5,12 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "density/archive_checks.hpp"
 
 namespace lacuna {
 
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-} // namespace
+namespace {} // namespace
 
 void whiten_row(const Frame& frame, const std::vector<double>& whitener, const double* row, double* out) {
   constexpr double largest = 1e140;

@@ -6,21 +6,18 @@
 
 #include <fmt/format.h>
 
+#include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "density/kde.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/parallel.hpp"
 #include "lacuna/density/kde.hpp"
-#include "lacuna/math/cholesky.hpp"
+#include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/kde.md.
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The rows that differ from each other, with weights that sum to one. Equal rows are one row: a row that
 /// stands there twice says no more about the width of the kernels than one of weight 2.

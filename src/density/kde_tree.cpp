@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "density/kde_kernels.hpp"
 #include "density/kernels.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 /// Points per leaf: their kernels cost about as much as the bounds of the nodes above them.
 constexpr Index leaf_size = 64;
 static_assert(leaf_size % kde_group == 0);
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Index divide_up(Index a, Index b) {
   return (a + b - 1) / b;

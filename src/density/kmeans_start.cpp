@@ -5,7 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "lacuna/core/parallel.hpp"
+#include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
@@ -15,10 +16,6 @@ namespace {
 constexpr Index min_rows_per_task = 4096;
 constexpr Index max_tasks = 32;
 constexpr Index n_lloyd_rounds = 5; // a start, not a clustering: the mixture moves the centres anyway
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A row in the frame's units; NaN where a number is missing.
 struct Point {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "density/gap_terms.hpp"
 #include "density/kernels.hpp"
-#include "lacuna/core/parallel.hpp"
 
 namespace lacuna {
 

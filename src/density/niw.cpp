@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
 

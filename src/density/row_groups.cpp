@@ -5,15 +5,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "lacuna/math/moments.hpp"
+#include "core/index.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// One letter per numeric feature, 1 where the row lacks it. False when it lacks none.
 bool read_pattern(const double* row, const Frame& frame, std::string& pattern) {

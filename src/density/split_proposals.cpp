@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/index.hpp"
 #include "density/row_block.hpp"
 
 // Equation numbers refer to docs/math/vb-mixture.md.
@@ -13,10 +14,6 @@
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The rows of a component, those that have it for their likeliest one.
 struct Members {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "lacuna/math/cholesky.hpp"
+#include "math/cholesky.hpp"
 
 namespace lacuna {
 

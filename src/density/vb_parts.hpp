@@ -3,8 +3,9 @@
 #include <numeric>
 #include <vector>
 
+#include "core/index.hpp"
 #include "density/vb_posterior.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 // What the update (vb_posterior.cpp), the divergences (vb_divergence.cpp) and the readings (vb_terms.cpp) of
 // the variational mixture share. Equation numbers there refer to docs/math/vb-mixture.md.
@@ -14,10 +15,6 @@ namespace lacuna {
 inline double as_double(Index n) {
   return static_cast<double>(n);
 }
-inline std::size_t at(Index k) {
-  return static_cast<std::size_t>(k);
-}
-
 /// How many independent precisions a component has, and of which dimension: one Wishart of dimension D (full,
 /// tied), D of dimension 1 (diagonal), or one of dimension 1 that D features share (spherical).
 struct PrecisionShape {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "density/vb_parts.hpp"
-#include "lacuna/math/cholesky.hpp"
+#include "math/cholesky.hpp"
 
 namespace lacuna {
 

@@ -4,7 +4,7 @@
 
 #include "evaluation/bins.hpp"
 #include "evaluation/calibrator_fits.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 

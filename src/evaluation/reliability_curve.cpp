@@ -8,7 +8,7 @@
 
 #include "evaluation/bins.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 

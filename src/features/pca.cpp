@@ -9,7 +9,7 @@
 #include "features/archive_checks.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lacuna/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace lacuna {
 

@@ -4,7 +4,7 @@
 
 #include "features/archive_checks.hpp"
 #include "features/row_tasks.hpp"
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 

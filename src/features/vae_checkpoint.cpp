@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/files.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/files.hpp"
 
 namespace lacuna {
 

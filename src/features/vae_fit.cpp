@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "core/parallel.hpp"
 #include "features/vae_checkpoint.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {

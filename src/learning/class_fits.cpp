@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lacuna/core/parallel.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {

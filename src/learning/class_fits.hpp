@@ -9,7 +9,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/learner.hpp"
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/parallel.hpp"
 #include "lacuna/data/dataset.hpp"
-#include "lacuna/math/special.hpp"
 #include "learning/evidence.hpp"
+#include "math/special.hpp"
 
 // Equation numbers refer to docs/math/classifier.md.
 
@@ -17,10 +18,6 @@ namespace lacuna {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double log_add(double a, double b) {
   const double values[] = {a, b};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lacuna/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace lacuna {
 

@@ -2,16 +2,13 @@
 
 #include <cmath>
 
+#include "core/index.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A share of a row so small that all of them together weigh less than a row in a million; fitting without
 /// them saves most of the work when there are many classes.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
@@ -18,10 +19,6 @@
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The fit of one method: Algorithm 1, or one of those it is compared with.
 class Run {

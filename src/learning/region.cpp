@@ -5,16 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
 namespace lacuna {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Deals the labeled rows of every class out to the folds, as evenly as they go.
 std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, Index n_folds,

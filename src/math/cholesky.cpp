@@ -1,4 +1,4 @@
-#include "lacuna/math/cholesky.hpp"
+#include "math/cholesky.hpp"
 
 #include <algorithm>
 #include <cmath>

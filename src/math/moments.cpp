@@ -1,4 +1,4 @@
-#include "lacuna/math/moments.hpp"
+#include "math/moments.hpp"
 
 #include <algorithm>
 #include <cmath>

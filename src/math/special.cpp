@@ -1,4 +1,4 @@
-#include "lacuna/math/special.hpp"
+#include "math/special.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "core/files.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/core/files.hpp"
 #include "model_io/safetensors_format.hpp"
 
 namespace lacuna {

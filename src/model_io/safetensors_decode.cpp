@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 #include "model_io/safetensors_format.hpp"
 #include "model_io/safetensors_header.hpp"
 

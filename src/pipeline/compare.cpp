@@ -11,14 +11,14 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/version.hpp"
-#include "lacuna/report/page.hpp"
-#include "lacuna/report/words.hpp"
-#include "pipeline/evaluate_page.hpp"
 #include "pipeline/fit_steps.hpp"
-#include "pipeline/page_subject.hpp"
 #include "pipeline/record.hpp"
 #include "pipeline/scored_source.hpp"
 #include "pipeline/tables.hpp"
+#include "report/evaluate_page.hpp"
+#include "report/page.hpp"
+#include "report/page_subject.hpp"
+#include "report/words.hpp"
 
 namespace lacuna {
 

@@ -4,9 +4,9 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/workflows.hpp"
-#include "pipeline/evaluate_page.hpp"
 #include "pipeline/scored_source.hpp"
 #include "pipeline/tables.hpp"
+#include "report/evaluate_page.hpp"
 
 namespace lacuna {
 

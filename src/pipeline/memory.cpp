@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/report/page.hpp"
-#include "lacuna/report/words.hpp"
-#include "pipeline/evaluate_page.hpp"
-#include "pipeline/page_subject.hpp"
 #include "pipeline/tables.hpp"
+#include "report/evaluate_page.hpp"
+#include "report/page.hpp"
+#include "report/page_subject.hpp"
+#include "report/words.hpp"
 
 namespace lacuna {
 

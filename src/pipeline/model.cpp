@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/model_io/archive_file.hpp"
+#include "model_io/archive_file.hpp"
 
 namespace lacuna {
 

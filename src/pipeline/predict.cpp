@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "lacuna/data/table_copy.hpp"
+#include "data/table_copy.hpp"
 #include "lacuna/pipeline/workflows.hpp"
 #include "pipeline/tables.hpp"
 

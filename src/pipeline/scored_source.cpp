@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "data/probability_table.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/data/probability_table.hpp"
 #include "pipeline/tables.hpp"
 
 namespace lacuna {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lacuna/report/page.hpp"
+#include "report/page.hpp"
 
 namespace lacuna {
 

@@ -1,4 +1,4 @@
-#include "lacuna/report/page.hpp"
+#include "report/page.hpp"
 
 #include <array>
 #include <utility>

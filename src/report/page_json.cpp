@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lacuna/report/page.hpp"
+#include "report/page.hpp"
 
 // The format that src/report/page/*.js reads. Numbers of tables keep all their digits; what is only drawn is
 // rounded to less than a pixel.

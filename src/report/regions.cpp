@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "lacuna/report/words.hpp"
+#include "core/index.hpp"
+#include "report/words.hpp"
 
 namespace lacuna {
 
@@ -16,10 +17,6 @@ constexpr Index max_features = 64;
 constexpr int n_parts = 3; // low, middle, high
 // A part stands out when it differs from all rows by this much.
 constexpr double remarkable = 0.05;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Where one feature is cut. A feature with few values may have fewer parts than three.
 struct Cuts {

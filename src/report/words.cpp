@@ -1,4 +1,4 @@
-#include "lacuna/report/words.hpp"
+#include "report/words.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,137 @@
+#include "experiments/missingness.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/index.hpp"
+#include "core/parallel.hpp"
+#include "experiments/neighbours.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/core/random.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr std::array<std::pair<LabelProtocol, const char*>, 4> protocol_names{
+    {{LabelProtocol::mcar, "mcar"},
+     {LabelProtocol::strict_mar, "strict-mar"},
+     {LabelProtocol::authors, "authors"},
+     {LabelProtocol::mnar, "mnar"}}};
+
+class RareClasses {
+public:
+  explicit RareClasses(const std::vector<int>& classes) : classes_(classes) {}
+  bool contains(int label) const { return std::ranges::find(classes_, label) != classes_.end(); }
+
+private:
+  const std::vector<int>& classes_;
+};
+
+void check_options(const MissingnessOptions& options) {
+  OptionChecks checks;
+  checks.require(options.n_labeled >= 1, "labeled", std::to_string(options.n_labeled), "at least 1");
+  checks.require(options.n_neighbours >= 1, "neighbours", std::to_string(options.n_neighbours), "at least 1");
+  checks.require(std::isfinite(options.rare_weight) && options.rare_weight > 0.0 &&
+                     options.rare_weight <= 1.0,
+                 "rare-weight", fmt::format("{}", options.rare_weight), "above 0 and at most 1");
+  checks.require(options.protocol == LabelProtocol::mcar || !options.rare_classes.empty(), "rare", "no class",
+                 "at least one class for the protocol " + to_string(options.protocol));
+  checks.throw_if_any();
+}
+
+[[noreturn]] void fail_too_many(Index wanted, std::size_t there_are, const std::string& what) {
+  throw Error(ErrorKind::usage,
+              fmt::format("labeled: got {}, expected at most {}, the number of {}", wanted, there_are, what));
+}
+
+/// Weighted drawing without replacement: row i waits an exponential time with rate weight(i), and the rows
+/// with the shortest times are drawn. Each time comes from the row's own stream.
+template <typename Weight>
+std::vector<Index> draw_without_replacement(std::size_t n_rows, const MissingnessOptions& options,
+                                            Weight weight) {
+  if (at(options.n_labeled) > n_rows) fail_too_many(options.n_labeled, n_rows, "rows");
+  std::vector<std::pair<double, std::size_t>> times(n_rows);
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    RandomStream random(options.seed, RandomPurpose::missingness, i);
+    times[i] = {-std::log(random.uniform()) / weight(i), i};
+  }
+  std::nth_element(times.begin(), times.begin() + (options.n_labeled - 1), times.end());
+  std::vector<Index> drawn(n_rows);
+  for (std::size_t k = 0; k < at(options.n_labeled); ++k) drawn[times[k].second] = 1;
+  return drawn;
+}
+
+std::vector<Index> draw_with_replacement(std::span<const int> labels, const MissingnessOptions& options) {
+  const RareClasses rare(options.rare_classes);
+  std::vector<std::size_t> candidates;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (!rare.contains(labels[i])) candidates.push_back(i);
+  if (candidates.empty())
+    throw Error(ErrorKind::usage, "rare: every row is of a rare class, so no label can be kept");
+  std::vector<Index> drawn(labels.size());
+  for (Index k = 0; k < options.n_labeled; ++k) {
+    RandomStream random(options.seed, RandomPurpose::missingness, static_cast<std::uint64_t>(k));
+    ++drawn[candidates[static_cast<std::size_t>(random.uniform() * static_cast<double>(candidates.size()))]];
+  }
+  return drawn;
+}
+
+} // namespace
+
+std::string to_string(LabelProtocol protocol) {
+  for (const auto& [value, name] : protocol_names)
+    if (value == protocol) return name;
+  throw Error(ErrorKind::internal, "a protocol without a name");
+}
+
+LabelProtocol parse_protocol(const std::string& text) {
+  for (const auto& [value, name] : protocol_names)
+    if (text == name) return value;
+  throw Error(ErrorKind::usage,
+              fmt::format("protocol: got '{}', expected mcar, strict-mar, authors or mnar", text));
+}
+
+std::vector<double> rare_share(MatrixView train, std::span<const int> labels, MatrixView queries,
+                               const MissingnessOptions& options, Observer& observer) {
+  check_options(options);
+  const RareClasses rare(options.rare_classes);
+  const NeighbourTree tree(train);
+  std::vector<double> share(at(queries.n_rows));
+  constexpr Index rows_per_block = 128;
+  const RowBlocks blocks(queries.n_rows, rows_per_block, queries.n_rows);
+  parallel_for(blocks.n_blocks, options.threads, [&](Index block) {
+    stop_if_cancelled(observer);
+    for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i) {
+      const std::vector<Index> neighbours = tree.nearest(queries.row(i), options.n_neighbours);
+      const auto n_rare =
+          std::ranges::count_if(neighbours, [&](Index row) { return rare.contains(labels[at(row)]); });
+      if (!neighbours.empty())
+        share[at(i)] = static_cast<double>(n_rare) / static_cast<double>(neighbours.size());
+    }
+  });
+  return share;
+}
+
+std::vector<Index> draw_labeled(std::span<const int> labels, std::span<const char> in_rare_region,
+                                const MissingnessOptions& options) {
+  check_options(options);
+  const RareClasses rare(options.rare_classes);
+  const auto weighted = [&](auto is_rare) {
+    return draw_without_replacement(labels.size(), options,
+                                    [&](std::size_t i) { return is_rare(i) ? options.rare_weight : 1.0; });
+  };
+  switch (options.protocol) {
+  case LabelProtocol::mcar: return weighted([](std::size_t) { return false; });
+  case LabelProtocol::strict_mar: return weighted([&](std::size_t i) { return in_rare_region[i] != 0; });
+  case LabelProtocol::mnar: return weighted([&](std::size_t i) { return rare.contains(labels[i]); });
+  case LabelProtocol::authors: return draw_with_replacement(labels, options);
+  }
+  throw Error(ErrorKind::internal, "an unknown protocol");
+}
+
+} // namespace lacuna

@@ -1,0 +1,93 @@
+#include "experiments/simulate.hpp"
+
+#include <algorithm>
+
+#include "data/table_copy.hpp"
+#include "lacuna/core/errors.hpp"
+#include "pipeline/tables.hpp"
+
+namespace lacuna {
+
+namespace {
+
+std::vector<int> class_numbers(const std::vector<std::string>& names,
+                               const std::vector<std::string>& classes) {
+  std::vector<int> numbers;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(classes, name);
+    if (found == classes.end()) {
+      std::string known;
+      for (const std::string& other : classes) known += (known.empty() ? "'" : ", '") + other + "'";
+      throw Error(ErrorKind::usage,
+                  "rare: got '" + name + "', expected classes of the table, which are " + known);
+    }
+    numbers.push_back(static_cast<int>(found - classes.begin()));
+  }
+  return numbers;
+}
+
+void require_all_labels(const Dataset& data, const std::string& path) {
+  const auto found = std::ranges::find(data.labels, missing_label);
+  if (found == data.labels.end()) return;
+  throw Error(ErrorKind::data, "'" + path + "', row " + std::to_string(found - data.labels.begin() + 1) +
+                                   ": there is no label; a simulation hides labels of a table that has all "
+                                   "of them. Leave such rows out");
+}
+
+std::vector<char> rare_region(const Dataset& data, const MissingnessOptions& options, Observer& observer) {
+  std::vector<char> is_rare(static_cast<std::size_t>(data.n_rows()));
+  if (options.rare_classes.empty()) return is_rare;
+  const std::vector<double> share =
+      rare_share(data.features.view(), data.labels, data.features.view(), options, observer);
+  std::ranges::transform(share, is_rare.begin(), [](double s) { return is_rare_share(s) ? 1 : 0; });
+  return is_rare;
+}
+
+SimulateOutcome counts(const std::vector<Index>& drawn, const std::vector<char>& is_rare) {
+  SimulateOutcome outcome;
+  outcome.n_rows = static_cast<Index>(drawn.size());
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (drawn[i] > 0) ++outcome.n_labeled;
+    if (drawn[i] > 1) ++outcome.n_repeated;
+    if (is_rare[i]) ++outcome.n_rare;
+    if (is_rare[i] && drawn[i] > 0) ++outcome.n_rare_labeled;
+  }
+  return outcome;
+}
+
+} // namespace
+
+SimulateOutcome simulate_table(const SimulateRequest& request,
+                               const std::function<void(std::string_view)>& write,
+                               const std::function<void(std::string_view)>& write_strata,
+                               Observer& observer) {
+  require_one_label_source(request.label_column, request.table);
+  const TrainingTable table =
+      read_training_table(request.path, request.label_column, {}, request.table, observer);
+  require_all_labels(table.data, request.path);
+  require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
+  MissingnessOptions options = request.missingness;
+  options.rare_classes = class_numbers(request.rare, table.data.class_names);
+  const std::vector<char> is_rare = rare_region(table.data, options, observer);
+  const std::vector<Index> drawn = draw_labeled(table.data.labels, is_rare, options);
+
+  std::vector<char> keeps_label(drawn.size());
+  std::vector<std::string> strata(drawn.size());
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    keeps_label[i] = drawn[i] > 0 ? 1 : 0;
+    strata[i] = stratum_name(is_rare[i] != 0);
+  }
+  if (!request.label_column.empty()) {
+    copy_table(request.path, request.table, {request.label_column, keeps_label, stratum_column, strata},
+               write, observer);
+  } else {
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const auto label = static_cast<std::size_t>(table.data.labels[i]);
+      write(csv_cell(keeps_label[i] ? table.data.class_names[label] : "") + "\n");
+      write_strata(strata[i] + "\n");
+    }
+  }
+  return counts(drawn, is_rare);
+}
+
+} // namespace lacuna

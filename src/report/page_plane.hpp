@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "report/page.hpp"
+#include "report/page_rows.hpp"
+#include "report/page_subject.hpp"
+
+namespace lacuna {
+
+/// Where drawn rows lie on the page.
+struct PlanePoints {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+/// The plane of a subject: two columns or two features as they are, or the first two principal components of
+/// the features.
+struct PagePlane {
+  ReportPlane plane;
+  bool is_columns = false;  ///< x and y are the table's two columns
+  bool is_features = false; ///< x and y are the two features
+  PlanePoints test;
+  PlanePoints train;
+};
+PagePlane make_plane(const PageInput& input, const PageRows::Drawn& test, const PageRows::Drawn* train);
+
+/// The answers of a method over the plane.
+ReportField make_field(const ReportPlane& plane, const PageMethod& method, Index n_classes);
+
+} // namespace lacuna

@@ -1,0 +1,277 @@
+#include "report/page_subject.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/index.hpp"
+#include "lacuna/core/version.hpp"
+#include "report/page_plane.hpp"
+#include "report/words.hpp"
+
+namespace lacuna {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// More marks than this cannot be told apart; the remaining strata are drawn as one.
+constexpr std::size_t max_marks = 6;
+constexpr std::size_t max_class_words = 3;
+
+class SubjectMaker {
+public:
+  explicit SubjectMaker(const PageInput& input) : input_(input) {}
+
+  ReportSubject make() {
+    subject_.name = input_.name;
+    subject_.title = input_.title;
+    subject_.class_names = input_.class_names;
+    if (input_.test != nullptr) place_rows();
+    choose_strata();
+    for (const PageMethod& method : input_.methods) add_method(method);
+    add_sentences();
+    add_words();
+    return std::move(subject_);
+  }
+
+private:
+  bool has_kappa() const { return input_.fit && input_.fit->n_unlabeled > 0 && input_.test != nullptr; }
+  bool is_informative(Index row) const { return input_.test->log_ratio()[at(row)] > input_.fit->kappa; }
+  /// Of the methods, the one that words are about: ours, when it is there.
+  const PageMethod& main_method() const {
+    const auto found = std::find_if(input_.methods.rbegin(), input_.methods.rend(),
+                                    [](const PageMethod& method) { return method.name == "mar"; });
+    return found != input_.methods.rend() ? *found : input_.methods.back();
+  }
+
+  void place_rows() {
+    test_ = input_.test->drawn();
+    make_drawable(test_, input_.categories);
+    PageRows::Drawn train;
+    if (input_.train != nullptr) {
+      train = input_.train->drawn();
+      make_drawable(train, input_.categories);
+    }
+    plane_ = make_plane(input_, test_, input_.train != nullptr ? &train : nullptr);
+    subject_.plane = plane_.plane;
+    subject_.test = {input_.test->n_rows(), plane_.test.x, plane_.test.y, test_.label, {}};
+    for (const Index row : test_.row) subject_.test.log_ratio.push_back(input_.test->log_ratio()[at(row)]);
+    if (input_.train != nullptr && input_.fit) {
+      std::vector<Index> counts = input_.fit->class_counts;
+      counts.resize(input_.class_names.size());
+      subject_.data =
+          ReportDataView{input_.train->n_rows(), counts, plane_.train.x, plane_.train.y, train.label};
+    }
+    if (!has_kappa()) return;
+    ReportKappa kappa{input_.fit->kappa, kappa_positions(input_.fit->kappa, input_.test->log_ratio()), {}};
+    if (kappa.positions.empty()) return;
+    if (const std::vector<double> ratios = unlabeled_ratios(); !ratios.empty())
+      kappa.counts.push_back(count_informative("unlabeled training rows", ratios, kappa.positions));
+    kappa.counts.push_back(count_informative("test rows", input_.test->log_ratio(), kappa.positions));
+    subject_.kappa = std::move(kappa);
+  }
+
+  /// Labeled training rows, and all of those whose log ratio nobody knows, carry NaN.
+  std::vector<double> unlabeled_ratios() const {
+    if (input_.train == nullptr) return {};
+    std::vector<double> ratios = input_.train->log_ratio();
+    std::erase_if(ratios, [](double ratio) { return std::isnan(ratio); });
+    return ratios;
+  }
+
+  /// The strata that were asked for, those that labels reach least first; or, when none were, the rows about
+  /// which labels say nothing and the others.
+  void choose_strata() {
+    const ScoredRows& scored = *input_.methods.front().scored;
+    if (scored.stratum_names.empty() && !has_kappa()) return;
+    if (scored.stratum_names.empty()) {
+      strata_ = {"rows where labels say nothing", "informative rows"};
+      subject_.stratum_note =
+          "Crosses are errors in rows where labels say nothing (log ratio at most kappa), dots "
+          "those in informative rows; the two add up to the line.";
+      return;
+    }
+    std::vector<double> n_informative(scored.stratum_names.size());
+    std::vector<double> n_rows(scored.stratum_names.size());
+    for (Index i = 0; i < scored.n_rows(); ++i) {
+      const int stratum = scored.stratum[at(i)];
+      if (stratum == no_stratum) continue;
+      n_rows[at(stratum)] += 1.0;
+      if (has_kappa() && is_informative(i)) n_informative[at(stratum)] += 1.0;
+    }
+    std::vector<std::size_t> order(scored.stratum_names.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return n_informative[a] * n_rows[b] < n_informative[b] * n_rows[a];
+    });
+    place_of_stratum_.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place_of_stratum_[order[i]] = static_cast<int>(std::min(i, max_marks - 1));
+      if (i < max_marks) strata_.push_back(scored.stratum_names[order[i]]);
+    }
+    if (order.size() > max_marks)
+      strata_.back() = fmt::format("{} other strata", order.size() - max_marks + 1);
+    subject_.stratum_note =
+        "The marks are the parts of the error that each stratum brings; they add up to the line.";
+  }
+
+  void add_method(const PageMethod& method) {
+    ReportMethod result{method.name,       method.group,       {},      {},
+                        method.evaluation, method.diagnostics, strata_, {}};
+    const ScoredRows& scored = *method.scored;
+    for (const Index row : test_.row) {
+      result.prediction.push_back(scored.prediction[at(row)]);
+      result.error_probability.push_back(scored.error_probability[at(row)]);
+    }
+    if (!strata_.empty()) {
+      ScoredRows parted = scored;
+      parted.stratum_names = strata_;
+      for (Index i = 0; i < parted.n_rows(); ++i) {
+        int& stratum = parted.stratum[at(i)];
+        if (place_of_stratum_.empty())
+          stratum = is_informative(i) ? 1 : 0;
+        else if (stratum != no_stratum)
+          stratum = place_of_stratum_[at(stratum)];
+      }
+      const ReliabilityCurve& curve = method.diagnostics.reliability;
+      result.diagnostics.reliability = reliability_curve(parted, curve.bin_kind, curve.n_bins);
+    }
+    if (method.field)
+      result.field = method.field;
+    else if (method.score && (plane_.is_columns || plane_.is_features))
+      result.field = make_field(plane_.plane, method, static_cast<Index>(input_.class_names.size()));
+    subject_.methods.push_back(std::move(result));
+  }
+
+  void add_sentences() {
+    if (input_.fit) {
+      const FitSummary& fit = *input_.fit;
+      const auto n_labeled_classes = std::count_if(fit.class_counts.begin(), fit.class_counts.end(),
+                                                   [](Index count) { return count > 0; });
+      std::string first =
+          fmt::format("{} of {} training rows have a label, of {} classes", count_words(fit.n_labeled),
+                      count_words(fit.n_labeled + fit.n_unlabeled), n_labeled_classes);
+      if (const auto n_bare = static_cast<Index>(input_.class_names.size()) - n_labeled_classes; n_bare > 0)
+        first += fmt::format("; {} more {} no labeled row at all", n_bare, n_bare == 1 ? "has" : "have");
+      subject_.sentences.push_back(first + ".");
+      if (fit.n_unlabeled > 0)
+        subject_.sentences.push_back(fmt::format(
+            "{} of the {} unlabeled rows lie where labels say something; about the others the labels are "
+            "silent.",
+            percent_words(static_cast<double>(fit.n_informative) / static_cast<double>(fit.n_unlabeled)),
+            count_words(fit.n_unlabeled)));
+      else
+        subject_.sentences.push_back("No training row lacks a label, so there is no region to mark off.");
+    }
+    subject_.sentences.push_back(has_kappa() ? sentence_by_region() : sentence_overall());
+  }
+
+  std::string sentence_overall() const {
+    const PageMethod& method = main_method();
+    const Metrics& metrics = method.evaluation.overall;
+    return fmt::format("Of {} test rows, {} expected to be wrong in {} and was wrong in {}.",
+                       count_words(metrics.n), method.name, percent_words(metrics.mean_error_probability),
+                       percent_words(metrics.error_rate));
+  }
+
+  std::string sentence_by_region() const {
+    const PageMethod& method = main_method();
+    const ScoredRows& scored = *method.scored;
+    struct Part {
+      double n = 0.0;
+      double expected = 0.0;
+      double made = 0.0;
+    } parts[2];
+    for (Index i = 0; i < scored.n_rows(); ++i) {
+      Part& part = parts[is_informative(i) ? 1 : 0];
+      part.n += 1.0;
+      part.expected += scored.error_probability[at(i)];
+      part.made += scored.is_error(i) ? 1.0 : 0.0;
+    }
+    if (parts[0].n == 0.0 || parts[1].n == 0.0)
+      return fmt::format("{} of the test rows are informative. {}", parts[0].n == 0.0 ? "All" : "None",
+                         sentence_overall());
+    return fmt::format(
+        "Where labels are silent, {} of the {} test rows, {} expects to be wrong in {} and was wrong in {}; "
+        "elsewhere it expects {} and was wrong in {}.",
+        percent_words(parts[0].n / (parts[0].n + parts[1].n)), count_words(scored.n_rows()), method.name,
+        percent_words(parts[0].expected / parts[0].n), percent_words(parts[0].made / parts[0].n),
+        percent_words(parts[1].expected / parts[1].n), percent_words(parts[1].made / parts[1].n));
+  }
+
+  void add_words() {
+    for (const PageMethod& method : input_.methods)
+      subject_.words.push_back(
+          verdict(method.group.empty() ? method.name : fmt::format("{} ({})", method.name, method.group),
+                  method.evaluation));
+    const PageMethod& method = main_method();
+    const auto add = [&](const std::vector<ReportWords>& words) {
+      for (const ReportWords& word : words)
+        subject_.words.push_back(
+            {input_.methods.size() > 1 ? method.name + ": " + word.head : word.head, word.text});
+    };
+    add(class_words(input_.class_names, *method.scored, max_class_words));
+    if (input_.test == nullptr) return;
+    const bool has_columns = test_.columns.n_cols() > 0;
+    RegionRows rows{has_columns ? test_.columns.view() : test_.features.view(),
+                    has_columns ? input_.column_names : input_.feature_names,
+                    {},
+                    {},
+                    static_cast<Index>(input_.class_names.size())};
+    for (const Index row : test_.row) {
+      rows.error_probability.push_back(method.scored->error_probability[at(row)]);
+      rows.is_error.push_back(method.scored->is_error(row) ? 1 : 0);
+    }
+    add(region_words(rows));
+  }
+
+  const PageInput& input_;
+  ReportSubject subject_;
+  PageRows::Drawn test_;
+  PagePlane plane_;
+  std::vector<std::string> strata_;
+  std::vector<int> place_of_stratum_; ///< by the stratum's number in the scored rows
+};
+
+} // namespace
+
+ReportSubject make_subject(const PageInput& input) {
+  PageInput drawable = input;
+  drawable.column_names = flag_names(input.column_names, input.categories);
+  drawable.feature_names = flag_names(input.feature_names, input.categories);
+  return SubjectMaker(drawable).make();
+}
+
+std::vector<std::pair<std::string, std::string>> record_options(const std::string& record) {
+  std::vector<std::pair<std::string, std::string>> options;
+  const Json document = Json::parse(record);
+  const Json known = document.value("options", Json::object());
+  for (const auto& [name, value] : known.items())
+    options.emplace_back(name, value.is_string()
+                                   ? value.get<std::string>()
+                                   : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return options;
+}
+
+FitSummary record_summary(const std::string& record) {
+  const Json document = Json::parse(record);
+  const Json& found = document.at("summary");
+  FitSummary summary;
+  summary.n_labeled = found.value("n_labeled", Index{0});
+  summary.n_unlabeled = found.value("n_unlabeled", Index{0});
+  summary.n_informative = found.value("n_informative", Index{0});
+  summary.kappa = found.at("kappa").is_number() ? found.at("kappa").get<double>() : std::nan("");
+  for (const auto& [name, count] : found.at("class_counts").items())
+    summary.class_counts.push_back(count.get<Index>());
+  return summary;
+}
+
+std::vector<std::pair<std::string, std::string>> page_versions() {
+  return {{"lacuna", version()}};
+}
+
+} // namespace lacuna

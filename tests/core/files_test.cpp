@@ -1,0 +1,213 @@
+#include "core/files.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lacuna/core/errors.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace {
+
+using lacuna::AtomicFile;
+using testing::HasSubstr;
+
+void write_all(const std::string& path, const std::string& content, bool overwrite) {
+  AtomicFile file(path, overwrite);
+  file.write(content);
+  file.commit();
+}
+
+void expect_cannot_write(const std::function<void()>& action, const std::string& path,
+                         const std::string& reason) {
+  try {
+    action();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const lacuna::Error& error) {
+    EXPECT_EQ(error.kind(), lacuna::ErrorKind::cannot_write);
+    EXPECT_THAT(error.what(), HasSubstr("'" + path + "'"));
+    EXPECT_THAT(error.what(), HasSubstr(reason));
+  }
+}
+
+// Lets no file of this process grow beyond some bytes: to the writer, a full disk.
+class FullDisk {
+public:
+  explicit FullDisk(rlim_t n_bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{n_bytes, old_limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_limit_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+private:
+  rlimit old_limit_{};
+  void (*old_handler_)(int);
+};
+
+TEST(AtomicFile, WritesAllBytesAndNothingElse) {
+  const TemporaryFolder folder;
+  std::string content(1'000'003, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7);
+  AtomicFile file(folder.path("out"), false);
+  file.write(std::string_view(content).substr(0, 10));
+  file.write("");
+  file.write(std::string_view(content).substr(10));
+  file.commit();
+  EXPECT_EQ(content_of(folder.path("out")), content);
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, ShowsNothingBeforeCommit) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  write_content(path, "old");
+  AtomicFile file(path, true);
+  file.write("new");
+  EXPECT_EQ(content_of(path), "old");
+  file.commit();
+  EXPECT_EQ(content_of(path), "new");
+}
+
+TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
+  const TemporaryFolder folder;
+  write_content(folder.path("old"), "old");
+  for (const char* name : {"old", "new"})
+    EXPECT_THROW(
+        {
+          AtomicFile file(folder.path(name), true);
+          file.write("half");
+          throw std::runtime_error("the work failed");
+        },
+        std::runtime_error);
+  EXPECT_EQ(folder.n_entries(), 1);
+  EXPECT_EQ(content_of(folder.path("old")), "old");
+}
+
+TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  write_content(path, "old");
+  for (const std::size_t size : {100U, 1'000'000U}) { // noticed at commit; noticed at write
+    const FullDisk disk(50);
+    expect_cannot_write([&] { write_all(path, std::string(size, 'x'), true); }, path, "File too large");
+  }
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, AFailedWriteIsNotCommittedEvenIfItsErrorIsIgnored) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  AtomicFile file(path, false);
+  {
+    const FullDisk disk(50);
+    expect_cannot_write([&] { file.write(std::string(1'000'000, 'x')); }, path, "File too large");
+  }
+  expect_cannot_write([&] { file.commit(); }, path, "earlier write");
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(AtomicFile, DoesNotOverwriteUnasked) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  write_content(path, "old");
+  expect_cannot_write([&] { AtomicFile(path, false); }, path, "--force");
+  EXPECT_EQ(content_of(path), "old");
+  write_all(path, "new", true);
+  EXPECT_EQ(content_of(path), "new");
+}
+
+TEST(AtomicFile, DoesNotOverwriteAFileThatAppearedMeanwhile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  expect_cannot_write(
+      [&] {
+        AtomicFile file(path, false);
+        file.write("ours");
+        write_content(path, "theirs");
+        file.commit();
+      },
+      path, "--force");
+  EXPECT_EQ(content_of(path), "theirs");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("sub"));
+  ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  for (const bool overwrite : {false, true}) {
+    expect_cannot_write([&] { AtomicFile(folder.path("sub"), overwrite); }, folder.path("sub"), "folder");
+    expect_cannot_write([&] { AtomicFile("", overwrite); }, "", "empty");
+  }
+  expect_cannot_write([&] { AtomicFile(folder.path("pipe"), true); }, folder.path("pipe"), "pipe");
+  expect_cannot_write([&] { AtomicFile("/dev/full", true); }, "/dev/full", "device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  EXPECT_EQ(folder.n_entries(), 2);
+}
+
+TEST(AtomicFile, RefusesFoldersItCannotWriteTo) {
+  const TemporaryFolder folder;
+  write_content(folder.path("file"), "x");
+  // These hold for root, too.
+  expect_cannot_write([&] { AtomicFile(folder.path("none/out"), false); }, folder.path("none/out"),
+                      "folder does not exist");
+  expect_cannot_write([&] { AtomicFile(folder.path("file/out"), false); }, folder.path("file/out"),
+                      "Not a directory");
+  expect_cannot_write([&] { AtomicFile("/proc/out", false); }, "/proc/out", "");
+}
+
+TEST(AtomicFile, FollowsALink) {
+  const TemporaryFolder folder;
+  write_content(folder.path("target"), "old");
+  std::filesystem::create_symlink("target", folder.path("link"));
+  expect_cannot_write([&] { AtomicFile(folder.path("link"), false); }, folder.path("target"), "--force");
+  write_all(folder.path("link"), "new", true);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_EQ(content_of(folder.path("target")), "new");
+}
+
+TEST(AtomicFile, KeepsThePermissionsOfTheFileItReplaces) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  write_content(path, "old");
+  std::filesystem::permissions(path,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  write_all(path, "new", true);
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(AtomicFile, StepsOverWhatAKilledRunLeftBehind) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  write_content(path + ".part-" + std::to_string(getpid()) + "-0", "left behind");
+  write_all(path, "new", false);
+  EXPECT_EQ(content_of(path), "new");
+  EXPECT_EQ(folder.n_entries(), 2);
+}
+
+TEST(AtomicFile, EndsWithItsCommit) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.path("out"), false);
+  file.commit();
+  EXPECT_THROW(file.write("more"), lacuna::Error);
+  EXPECT_THROW(file.commit(), lacuna::Error);
+  EXPECT_EQ(content_of(folder.path("out")), "");
+}
+
+} // namespace

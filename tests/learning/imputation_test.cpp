@@ -1,0 +1,176 @@
+// How labels are filled in and where the region ends, with a density whose fit is known in closed form.
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "core/index.hpp"
+#include "lacuna/learning/learner.hpp"
+#include "learning/foundation.hpp"
+#include "learning/imputation.hpp"
+
+namespace lacuna {
+namespace {
+
+/// exp(-(x - mean)^2 / 2), or 1 everywhere. Knows the weights of the rows it was fitted to.
+class Bump : public Density {
+public:
+  Bump(double mean, bool is_flat, std::vector<double> weights)
+      : row_weights(std::move(weights)), mean_(mean), is_flat_(is_flat) {}
+  Index n_features() const override { return 1; }
+  void log_density(MatrixView rows, std::span<double> out) const override {
+    for (Index i = 0; i < rows.n_rows; ++i)
+      out[at(i)] = is_flat_ ? 0.0 : -0.5 * (rows(i, 0) - mean_) * (rows(i, 0) - mean_);
+  }
+  void sample(RandomStream&, std::span<double>) const override {}
+  const DensityFitSummary& summary() const override { return summary_; }
+  std::string family() const override { return "bump"; }
+  void save(Archive&, const std::string&) const override {}
+
+  std::vector<double> row_weights;
+
+private:
+  double mean_;
+  bool is_flat_;
+  DensityFitSummary summary_;
+};
+
+class BumpFamily : public DensityFamily {
+public:
+  explicit BumpFamily(bool is_flat = false) : is_flat_(is_flat) {}
+  std::shared_ptr<const Density> fit(const WeightedRows& rows, const DensityFitContext&) const override {
+    std::vector<double> weights;
+    double sum = 0.0;
+    for (Index i = 0; i < rows.size(); ++i) {
+      weights.push_back(rows.weight(i));
+      sum += rows.weight(i) * rows.row(i)[0];
+    }
+    const double mean = sum / std::accumulate(weights.begin(), weights.end(), 0.0);
+    return std::make_shared<Bump>(mean, is_flat_, std::move(weights));
+  }
+
+private:
+  bool is_flat_;
+};
+
+struct Row {
+  double x;
+  int label;
+};
+
+Dataset dataset_of(const std::vector<Row>& rows, std::vector<std::string> class_names) {
+  Dataset data;
+  data.features = Matrix(static_cast<Index>(rows.size()), 1);
+  data.class_names = std::move(class_names);
+  data.feature_names = {"x"};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    data.features(static_cast<Index>(i), 0) = rows[i].x;
+    data.labels.push_back(rows[i].label);
+  }
+  return data;
+}
+
+TEST(Imputation, SeveralDrawsComeFromModelsOfRandomlyWeightedRows) {
+  constexpr std::size_t n = 2000;
+  std::vector<Row> rows(2 * n);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {0.0, static_cast<int>(i % 2)};
+  Dataset data = dataset_of(rows, {"a", "b"});
+  for (const Row& row : rows) data.weights.push_back(row.label == 0 ? 1.0 : 3.0);
+  const BumpFamily family;
+  LearningOptions options;
+  options.draws = {.is_soft = false, .n_draws = 2};
+  Foundation foundation(data, options, family, silent_observer());
+  std::vector<std::vector<double>> seen;
+  for (const Index draw : {0, 1})
+    for (const std::size_t y : {0U, 1U}) {
+      const ClassModel& model = foundation.label_source(draw);
+      std::vector<double> weights = dynamic_cast<const Bump&>(*model.density[y]).row_weights;
+      ASSERT_EQ(weights.size(), n);
+      for (double& w : weights) w /= y == 0 ? 1.0 : 3.0;
+      EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), n,
+                  1e-6); // the class keeps its weight
+      EXPECT_NEAR(model.probability[y], y == 0 ? 0.25 : 0.75, 1e-12);
+      // Exponential with mean one: variance one, half of them below log 2. Standard errors of the estimates
+      // are sqrt(8 / n) = 0.063 and sqrt(1 / 4 / n) = 0.011; five of them.
+      double variance = 0.0;
+      double below = 0.0;
+      for (const double w : weights) {
+        variance += (w - 1.0) * (w - 1.0) / n;
+        below += w < std::log(2.0) ? 1.0 / n : 0.0;
+      }
+      EXPECT_NEAR(variance, 1.0, 0.32);
+      EXPECT_NEAR(below, 0.5, 0.056);
+      for (const std::vector<double>& other : seen) EXPECT_NE(weights, other);
+      seen.push_back(std::move(weights));
+    }
+}
+
+TEST(Imputation, OneDrawComesFromTheInitialModels) {
+  const Dataset data = dataset_of({{0.0, 0}, {1.0, 0}, {5.0, 1}, {6.0, 1}, {3.0, missing_label}}, {"a", "b"});
+  const BumpFamily family;
+  LearningOptions options;
+  options.draws = {.is_soft = false, .n_draws = 1};
+  Foundation foundation(data, options, family, silent_observer());
+  EXPECT_EQ(&foundation.label_source(0), &foundation.initial().classes);
+}
+
+TEST(Imputation, SoftSharesAreTheClassProbabilities) {
+  std::vector<Row> rows = {{-2.0, 0}, {0.0, 1}, {0.0, 1}, {2.0, 2}};
+  for (int i = -40; i <= 40; ++i) rows.push_back({0.1 * i, missing_label});
+  const Dataset data = dataset_of(rows, {"a", "b", "c"});
+  const BumpFamily family;
+  const FitShop shop(data, family, 1, silent_observer());
+  const ClassModel model = shop.fit_classes(shop.labeled_rows(), 0);
+  std::vector<char> fill(rows.size(), 1);
+  fill[4] = 0; // stays without a label
+  const SoftFill filled = fill_softly(shop, model, fill);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double expected[3];
+    double total = 0.0;
+    for (int y = 0; y < 3; ++y) // means -2, 0, 2; class b has two of four rows
+      total += expected[y] = (y == 1 ? 0.5 : 0.25) * std::exp(-0.5 * std::pow(rows[i].x - 2.0 * (y - 1), 2));
+    for (int y = 0; y < 3; ++y) {
+      double found = 0.0;
+      const RowList& list = filled.rows[static_cast<std::size_t>(y)];
+      for (std::size_t k = 0; k < list.rows.size(); ++k)
+        if (list.rows[k] == static_cast<Index>(i)) found += list.weights[k];
+      const double share = rows[i].label != missing_label ? (rows[i].label == y ? 1.0 : 0.0)
+                           : fill[i] == 0                 ? 0.0
+                                                          : expected[y] / total;
+      EXPECT_NEAR(found, share, 1.1e-6) << i << " " << y; // shares below a millionth are left out
+    }
+  }
+}
+
+TEST(Region, ALogRatioOfKappaIsOutside) {
+  const Dataset data =
+      dataset_of({{0.0, 0}, {1.0, 1}, {2.0, missing_label}, {3.0, missing_label}}, {"a", "b"});
+  LearningOptions options;
+  options.draws.is_soft = true;
+  for (const double kappa : {0.0, -1e-12}) { // all densities are 1, all log ratios 0
+    options.kappa = {.is_auto = false, .alpha = 0.05, .value = kappa};
+    const FitResult fit = fit_classifier(data, options, BumpFamily(true));
+    EXPECT_EQ(fit.summary.n_informative, kappa == 0.0 ? 0 : 2);
+    for (const char informative : fit.classifier.score(data.features.view(), 1).informative)
+      EXPECT_EQ(informative, kappa == 0.0 ? 0 : 1);
+  }
+}
+
+TEST(Region, AClassWithOneRowHasNoSayInKappa) {
+  std::vector<Row> rows;
+  RandomStream random(5, RandomPurpose::simulation);
+  for (int i = 0; i < 40; ++i) rows.push_back({(i % 2 == 0 ? -2.0 : 2.0) + random.normal(), i % 2});
+  for (int i = 0; i < 100; ++i) rows.push_back({10.0 + random.normal(), missing_label});
+  LearningOptions options;
+  options.draws.is_soft = true;
+  const auto kappa = [&] {
+    return fit_classifier(dataset_of(rows, {"a", "b", "c"}), options, BumpFamily()).summary.kappa;
+  };
+  const double without = kappa();
+  rows.push_back({1000.0, 2}); // nearest to the unlabeled rows: without a model of its own it would come last
+  EXPECT_EQ(kappa(), without);
+}
+
+} // namespace
+} // namespace lacuna

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lacuna/core/errors.hpp"
+#include "math/cholesky.hpp"
+#include "math/moments.hpp"
+#include "math/special.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(LogSumExp, SpecialInputs) {
+  EXPECT_EQ(log_sum_exp({}), -infinity);
+  const double nothing[] = {-infinity, -infinity};
+  EXPECT_EQ(log_sum_exp(nothing), -infinity);
+  const double everything[] = {infinity, 1.0};
+  EXPECT_EQ(log_sum_exp(everything), infinity);
+  const double bad[] = {1.0, std::nan("")};
+  EXPECT_TRUE(std::isnan(log_sum_exp(bad)));
+  const double large[] = {1000.0, 1000.0};
+  EXPECT_NEAR(log_sum_exp(large), 1000.0 + std::log(2.0), 1e-12);
+  const double small[] = {-1e5, -1e5 - 800.0};
+  EXPECT_EQ(log_sum_exp(small), -1e5);
+}
+
+TEST(Special, KnownValues) {
+  EXPECT_NEAR(log_gamma(0.5), 0.5 * std::log(std::numbers::pi), 1e-15);
+  EXPECT_NEAR(log_gamma(171.0), 706.57306224578735, 1e-10);
+  EXPECT_NEAR(digamma(1.0), -0.57721566490153286, 1e-15);
+  EXPECT_NEAR(digamma(1e-3), -1000.5755719318103, 1e-9);
+  EXPECT_NEAR(log_beta(2.0, 3.0), std::log(1.0 / 12.0), 1e-14);
+  // Gamma_2(x) = sqrt(pi) Gamma(x) Gamma(x - 1/2).
+  EXPECT_NEAR(log_multivariate_gamma(3.0, 2),
+              0.5 * std::log(std::numbers::pi) + log_gamma(3.0) + log_gamma(2.5), 1e-14);
+}
+
+TEST(Cholesky, FactorInverseAndDeterminant) {
+  const std::vector<double> matrix = {4.0, 2.0, 0.6, 2.0, 3.0, 0.4, 0.6, 0.4, 2.0};
+  std::vector<double> factor = matrix;
+  EXPECT_EQ(robust_cholesky(factor, 3), 0.0);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) sum += factor[3 * i + k] * factor[3 * j + k];
+      EXPECT_NEAR(sum, matrix[3 * i + j], 1e-14);
+    }
+  EXPECT_NEAR(log_determinant(factor, 3), std::log(4 * (6 - 0.16) - 2 * (4 - 0.24) + 0.6 * (0.8 - 1.8)),
+              1e-13);
+  std::vector<double> inverse = factor;
+  invert_lower(inverse, 3);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) sum += inverse[3 * i + k] * factor[3 * k + j];
+      EXPECT_NEAR(sum, i == j ? 1.0 : 0.0, 1e-14);
+    }
+}
+
+TEST(Cholesky, AReorderedFactorHasTheSameQuadraticForm) {
+  const std::vector<double> a = {2.0, 0.0, 0.0,  0.0, -1.0, 3.0, 0.0,  0.0,
+                                 0.5, 4.0, 1e-9, 0.0, 7.0,  0.0, -2.0, 1e6};
+  const std::vector<Index> order = {2, 0, 3, 1};
+  std::vector<double> l = a;
+  reorder_factor(l, 4, order);
+  const auto product = [](const std::vector<double>& m, std::size_t i, std::size_t j) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) sum += m[4 * k + i] * m[4 * k + j];
+    return sum;
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_GT(l[4 * i + i], 0.0);
+    for (std::size_t j = i + 1; j < 4; ++j) EXPECT_EQ(l[4 * i + j], 0.0);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const auto p = static_cast<std::size_t>(order[i]);
+      const auto q = static_cast<std::size_t>(order[j]);
+      EXPECT_NEAR(product(l, i, j), product(a, p, q), 1e-14 * std::sqrt(product(a, p, p) * product(a, q, q)));
+    }
+  }
+}
+
+TEST(Special, BetaQuantileInClosedForm) {
+  for (const double p : {0.0, 1e-6, 0.025, 0.5, 0.975, 1.0}) {
+    for (const double a : {0.5, 1.0, 3.0, 1e6}) {
+      EXPECT_NEAR(beta_quantile(p, a, 1.0), std::pow(p, 1.0 / a), 1e-12);
+      EXPECT_NEAR(beta_quantile(p, 1.0, a), -std::expm1(std::log1p(-p) / a), 1e-12);
+    }
+  }
+}
+
+TEST(Cholesky, SingularMatrixGetsTheSmallestJitterThatHelps) {
+  std::vector<double> singular = {1.0, 1.0, 1.0, 1.0 - 1e-15};
+  const double jitter = robust_cholesky(singular, 2);
+  EXPECT_GT(jitter, 0.0);
+  EXPECT_LE(jitter, 1e-13);
+  std::vector<double> bad = {std::nan("")};
+  EXPECT_THROW(robust_cholesky(bad, 1), Error);
+  std::vector<double> negative = {-1.0};
+  EXPECT_THROW(robust_cholesky(negative, 1), Error);
+}
+
+TEST(RowMoments, CentredAndWeighted) {
+  const Matrix rows(4, 1, {1e9 + 1.0, 1e9 + 2.0, 1e9 + 4.0, 777.0});
+  const std::vector<double> weights = {1.0, 2.0, 1.0, 0.0};
+  const RowMoments moments = row_moments(WeightedRows(rows.view(), weights));
+  EXPECT_EQ(moments.weight, 4.0);
+  EXPECT_NEAR(moments.mean[0], 1e9 + 2.25, 1e-6);
+  EXPECT_NEAR(moments.variance[0], (1.5625 + 2 * 0.0625 + 3.0625) / 4.0, 1e-6);
+}
+
+} // namespace
+} // namespace lacuna

@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "lacuna/core/random.hpp"
-#include "lacuna/density/dp_mixture.hpp"
+#include "density/own_families.hpp"
 
 namespace {
 

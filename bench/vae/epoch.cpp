@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   }
   const Index n_rows = std::atol(argv[3]);
   VaeOptions options;
-  if (std::string(argv[6]) == "conv") options.architecture = VaeArchitecture::conv;
+  if (std::string(argv[6]) == "conv") options.vae_architecture = VaeArchitecture::conv;
   VaeTask task;
   task.layout = make_vae_layout(options, 784);
   task.n_training = n_rows;

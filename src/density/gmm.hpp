@@ -6,7 +6,7 @@
 #include "density/mixture_terms.hpp"
 #include "density/moments.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/gmm_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 

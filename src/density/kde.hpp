@@ -5,7 +5,7 @@
 #include "density/frame.hpp"
 #include "density/kde_tree.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/kde_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 

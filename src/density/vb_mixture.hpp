@@ -5,7 +5,7 @@
 #include "density/mixture_terms.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include "features/archive_checks.hpp"
-#include "features/pca.hpp"
-#include "features/standardize.hpp"
-#include "features/vae_map.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -20,14 +17,6 @@ std::string map_prefix(const std::string& prefix, std::size_t i) {
 }
 
 } // namespace
-
-std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
-  const std::string& kind = archive.text(prefix + "kind");
-  if (kind == "standardize") return Standardize::load(archive, prefix);
-  if (kind == "pca") return Pca::load(archive, prefix);
-  if (kind == "vae") return VaeMap::load(archive, prefix);
-  fail_damaged(prefix + "kind", "is '" + kind + "', expected standardize, pca or vae");
-}
 
 std::vector<std::string> FeatureChain::output_names(std::vector<std::string> names) const {
   for (const auto& map : maps_) names = map->output_names(names);

@@ -205,7 +205,9 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   parts.informative_weight = archive.number(prefix + "informative_weight");
   if (std::isnan(parts.kappa) || !(parts.informative_weight > 0.0 && parts.informative_weight <= 1.0))
     throw Error(ErrorKind::data, "the model is damaged: kappa or informative_weight is outside its limits");
-  parts.posterior = parse_posterior(archive.text(prefix + "posterior"));
+  const std::optional<PosteriorForm> form = find_choice<PosteriorForm>(archive.text(prefix + "posterior"));
+  if (!form) throw Error(ErrorKind::data, "the model is damaged: it has no form of posterior lacuna knows");
+  parts.posterior = *form;
   for (Index y = 0; y < n_classes; ++y)
     parts.class_names.push_back(archive.text(prefix + "class_name/" + std::to_string(y)));
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);

@@ -8,7 +8,7 @@ namespace lacuna {
 
 const InitialModels& Foundation::initial() {
   if (!has_initial_) {
-    initial_ = fit_initial_models(shop_, options_.kappa, options_.n_folds, options_.seed);
+    initial_ = fit_initial_models(shop_, options_.kappa, options_.folds, options_.seed);
     has_initial_ = true;
   }
   return initial_;
@@ -22,7 +22,8 @@ std::uint64_t Foundation::draw_seed(Index draw) const {
 const ClassModel& Foundation::label_source(Index draw) {
   // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
   // models, not only by the labels' own chance, or their average is too sure.
-  if (options_.draws.n_draws == 1) return initial().classes;
+  if (const auto* n_draws = std::get_if<Index>(&options_.draws); n_draws != nullptr && *n_draws == 1)
+    return initial().classes;
   while (static_cast<Index>(label_sources_.size()) <= draw)
     label_sources_.push_back(fit_resampled(draw_seed(static_cast<Index>(label_sources_.size()))));
   return label_sources_[static_cast<std::size_t>(draw)];

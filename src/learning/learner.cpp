@@ -121,21 +121,21 @@ private:
 
   /// Class models after the marked rows got labels: one per imputation.
   std::vector<ClassModel> fit_filled(const std::vector<char>& fill) {
-    if (options_.draws.is_soft) {
+    if (std::holds_alternative<SoftLabels>(options_.draws)) {
       const std::vector<RowList> rows = fill_softly(shop_, foundation_.initial().classes, fill).rows;
       std::vector<ClassModel> models = {shop_.fit_classes(rows, final_seed_)};
       record_classes("class", models.front(), rows);
       return models;
     }
     std::vector<ClassModel> models;
-    for (Index draw = 0; draw < options_.draws.n_draws; ++draw) {
+    const Index n_draws = std::get<Index>(options_.draws);
+    for (Index draw = 0; draw < n_draws; ++draw) {
       const std::uint64_t seed = foundation_.draw_seed(draw);
       const std::vector<RowList> rows = fill_by_draw(shop_, foundation_.label_source(draw), fill, seed);
       models.push_back(shop_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress(prefix_ + "final models",
-                         1.0 + static_cast<double>(draw + 1) / static_cast<double>(options_.draws.n_draws),
-                         n_stages);
+                         1.0 + static_cast<double>(draw + 1) / static_cast<double>(n_draws), n_stages);
     }
     return models;
   }
@@ -269,7 +269,7 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
 std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods, Observer& observer) {
   check_options(options);
-  return fit_classifiers(data, options, methods, *make_density_family(options), observer);
+  return fit_classifiers(data, options, methods, *make_density_family(options.density), observer);
 }
 
 FitResult fit_classifier(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,

@@ -90,20 +90,20 @@ double quantile_threshold(std::vector<double> ratios, std::vector<double> weight
   return threshold;
 }
 
-InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
-                                 std::uint64_t seed) {
+InitialModels fit_initial_models(const FitShop& shop, const Kappa& kappa, Index n_folds, std::uint64_t seed) {
   const DatasetView& data = shop.data();
   InitialModels models;
   models.classes = shop.fit_classes(shop.labeled_rows(), seed);
   models.informative.assign(at(data.n_rows()), 0);
-  models.kappa = kappa.is_auto ? 0.0 : kappa.value;
+  const auto* const chosen = std::get_if<AutoKappa>(&kappa);
+  models.kappa = chosen != nullptr ? 0.0 : std::get<double>(kappa);
 
   RowList unlabeled;
   for (Index i = 0; i < data.n_rows(); ++i)
     if (shop.is_unlabeled(i)) unlabeled.add(i, data.weight(i));
   if (unlabeled.empty()) return models;
   models.unlabeled = shop.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), shop.threads());
-  if (kappa.is_auto) models.kappa = choose_kappa(shop, *models.unlabeled, kappa.alpha, n_folds, seed);
+  if (chosen != nullptr) models.kappa = choose_kappa(shop, *models.unlabeled, chosen->alpha, n_folds, seed);
 
   const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, shop.threads());
   for_each_block(models.classes, data.features, shop.threads(),

@@ -17,8 +17,7 @@ struct InitialModels {
   std::vector<char> informative; ///< per row; zero for labeled rows
 };
 
-InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
-                                 std::uint64_t seed);
+InitialModels fit_initial_models(const FitShop& shop, const Kappa& kappa, Index n_folds, std::uint64_t seed);
 
 /// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=
 /// kappa).

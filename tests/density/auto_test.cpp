@@ -8,7 +8,7 @@
 
 #include "density/split_proposals.hpp"
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "density/own_families.hpp"
 #include "tests/density/test_data.hpp"
 
 namespace lacuna {
@@ -21,7 +21,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 VbMixtureOptions auto_options(WeightPrior prior = WeightPrior::dirichlet) {
   VbMixtureOptions options;
-  options.n_components = auto_components;
+  options.components = std::nullopt;
   options.weight_prior = prior;
   return options;
 }
@@ -125,7 +125,7 @@ TEST(AutoCapacitySlow, BoundNeverFallsAndEndsNoLowerThanThatOfSevenComponents) {
         VbMixtureOptions options = auto_options(prior);
         options.covariance = type;
         const auto found = fit(problem.rows, options, context, problem.weights);
-        options.n_components = 7;
+        options.components = 7;
         const auto seven = fit(problem.rows, options, context, problem.weights);
         const std::vector<double>& history = found->summary().history;
         for (std::size_t i = 1; i < history.size(); ++i)
@@ -187,7 +187,7 @@ TEST(SplitProposals, FindTwoClustersInTheMetricOfTheComponent) {
     rows(i, 2) = random.normal() + 0.01 * rows(i, 1);
   }
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   const auto one = fit(rows, options);
   const WeightedRows all(rows.view());
   const MixtureTerms terms = make_terms(one->prior(), one->posterior(), DensityForm::expected_log);

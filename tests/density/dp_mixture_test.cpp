@@ -10,7 +10,7 @@
 #include "density/dp_mixture.hpp"
 #include "density/dp_pairs.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/dp_mixture.hpp"
+#include "density/own_families.hpp"
 #include "tests/density/test_data.hpp"
 
 namespace lacuna {

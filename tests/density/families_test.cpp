@@ -39,7 +39,7 @@ std::vector<DensityOptions> all_variants() {
       all.push_back(options);
     }
     options.density = "vb-gmm";
-    options.vb_mixture.n_components = auto_components;
+    options.vb_mixture.components = std::nullopt;
     all.push_back(options);
   }
   DensityOptions options;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "density/gmm.hpp"
-#include "lacuna/density/gmm.hpp"
+#include "density/own_families.hpp"
 #include "math/cholesky.hpp"
 #include "tests/density/test_data.hpp"
 
@@ -34,7 +34,7 @@ TEST(GmmFit, LikelihoodNeverFalls) {
     RandomStream random(problem, RandomPurpose::simulation, 98);
     GmmOptions options;
     options.covariance = all_types[problem % 4];
-    options.n_components = 1 + static_cast<Index>(random.uniform() * 12);
+    options.components = 1 + static_cast<Index>(random.uniform() * 12);
     // Often so high that the floor holds components up, which must not make the likelihood fall either.
     options.covariance_floor = std::exp(-8.0 * random.uniform());
     options.tolerance = 1e-9;
@@ -56,7 +56,7 @@ TEST(GmmFit, OneComponentIsTheSampleMeanAndCovariance) {
   const Index d = 3;
   const Matrix rows = random_blobs(3, 200, d, 2, 2.0);
   GmmOptions options;
-  options.n_components = 1;
+  options.components = 1;
   const auto model = fit(rows, options);
   using Rows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   const Rows x(rows.row(0), rows.n_rows(), d);
@@ -103,7 +103,7 @@ TEST(GmmFit, TheRaisedCovarianceIsTheConstrainedMaximum) {
 TEST(GmmFit, AStepFromAFitClimbsOn) {
   const Matrix rows = random_blobs(5, 300, 2, 4, 2.0);
   GmmOptions options;
-  options.n_components = 4;
+  options.components = 4;
   options.max_iterations = 1;
   const auto first = fit(rows, options);
   EXPECT_EQ(first->summary().stop_reason, "max_iterations");

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "density/own_families.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
 
@@ -67,7 +67,7 @@ TEST(MixedMixtureFit, BoundNeverFallsWithGapsAndCategories) {
     VbMixtureOptions options;
     options.covariance = all_types[problem % 4];
     options.weight_prior = problem / 4 % 2 == 0 ? WeightPrior::dirichlet : WeightPrior::stick_breaking;
-    options.n_components = 1 + static_cast<Index>(random.uniform() * 8);
+    options.components = 1 + static_cast<Index>(random.uniform() * 8);
     options.covariance_scale = std::exp(random.normal());
     options.category_concentration = std::exp(random.normal());
     options.tolerance = 1e-9;
@@ -107,7 +107,7 @@ double category_evidence(const Matrix& rows, Index column, Index n_levels, doubl
 
 TEST(MixedMixtureFit, OneComponentHasTheEvidenceOfItsCategories) {
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   options.category_concentration = 0.7;
   const std::vector<Index> levels = {4, 3};
   for (const double missing : {0.0, 0.3}) {
@@ -127,7 +127,7 @@ TEST(MixedMixtureFit, OneComponentHasTheEvidenceOfItsCategories) {
 
 TEST(MixedMixtureFit, OneComponentPredictsPosteriorMeans) {
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   options.category_concentration = 0.5;
   const Matrix rows(5, 1, {0, 2, 2, nan, 2});
   const auto model = fit(rows, options, {3});
@@ -157,7 +157,7 @@ TEST(MixedMixtureDensity, GapsAreIntegratedOut) {
         VbMixtureOptions options;
         options.covariance = type;
         options.density_form = form;
-        options.n_components = 3;
+        options.components = 3;
         const auto model = fit(random_blobs(41, n, 2, 2, 2.0), options);
         for (const double x : {-1.3, 0.4, 9.0}) {
           const Matrix gap(2, 2, {x, nan, nan, x});
@@ -179,7 +179,7 @@ TEST(MixedMixtureDensity, SumsToOneOverNumbersAndCategories) {
     for (const Index n : {3, 80}) {
       VbMixtureOptions options;
       options.covariance = type;
-      options.n_components = 4;
+      options.components = 4;
       const auto model = fit(mixed_rows(42, n, 1, {3, 2}, 0.2), options, {0, 3, 2});
       double sum = 0.0;
       double numbers_alone = integral(0.0, 2.0, [&](double x) {
@@ -210,7 +210,7 @@ TEST(MixedMixtureFit, BoundIsBelowTheExactEvidenceWithGaps) {
     rows(8, 1) = nan;
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 1;
+    options.components = 1;
     options.mean_precision = 0.8;
     options.degrees_of_freedom = 3.0;
     options.covariance_scale = 0.9;
@@ -253,7 +253,7 @@ TEST(MixedMixtureFit, SeesThroughGapsThatDependOnWhatIsThere) {
     rows(i, 1) = rows(i, 0) > 0.0 ? nan : rows(i, 0) + 0.5 * random.normal();
   }
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   options.tolerance = 1e-10;
   const auto model = fit(rows, options);
   const double mean = model->frame().center[1] + model->frame().scale[1] * model->posterior().mean(0, 1);
@@ -275,7 +275,7 @@ TEST(MixedMixtureFit, InvariantToShiftScaleAndNamesOfCategories) {
     }
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 1; // with more, the start would see another order of columns
+    options.components = 1; // with more, the start would see another order of columns
     const auto before = log_densities(*fit(rows, options, {0, 0, 0, 4}), rows);
     const auto after = log_densities(*fit(moved, options, {4, 0, 0, 0}), moved);
     for (Index i = 0; i < 250; ++i) {
@@ -300,7 +300,7 @@ TEST(MixedMixtureFit, WeightTwoIsTheRowTwice) {
     }
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 4;
+    options.components = 4;
     const auto weighted = fit(rows, options, {0, 0, 3}, weights);
     const auto repeated = fit(doubled, options, {0, 0, 3});
     EXPECT_NEAR(weighted->summary().objective, repeated->summary().objective, 1e-8);
@@ -316,7 +316,7 @@ TEST(MixedMixtureFit, RowsWithoutAnyValueChangeNothing) {
   std::copy_n(rows.values().begin(), rows.values().size(), more.values().begin());
   for (Index i = 50; i < 53; ++i) std::fill_n(more.row(i), 3, nan);
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   const auto a = fit(rows, options, {0, 0, 3});
   const auto b = fit(more, options, {0, 0, 3});
   EXPECT_NEAR(a->summary().objective, b->summary().objective, 1e-9);

@@ -13,7 +13,7 @@
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "density/own_families.hpp"
 #include "math/special.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
@@ -91,7 +91,7 @@ TEST(VbMixtureDensity, PredictiveIntegratesToOneIn2d) {
     for (const Index n : {3, 10, 100}) {
       VbMixtureOptions options;
       options.covariance = type;
-      options.n_components = 4;
+      options.components = 4;
       const auto model = fit(random_blobs(8, n, 2, 2, 1.0), options);
       EXPECT_NEAR(quadrature_2d(*model, 1.0), 1.0, 1e-6) << n << " type " << static_cast<int>(type);
     }
@@ -113,7 +113,7 @@ TEST(VbMixtureFit, BoundNeverFalls) {
     VbMixtureOptions options;
     options.covariance = all_types[problem % 4];
     options.weight_prior = problem / 4 % 2 == 0 ? WeightPrior::dirichlet : WeightPrior::stick_breaking;
-    options.n_components = 1 + static_cast<Index>(random.uniform() * 12);
+    options.components = 1 + static_cast<Index>(random.uniform() * 12);
     options.weight_concentration = problem % 3 == 0 ? 0.0 : std::exp(3.0 * random.normal());
     options.covariance_scale = std::exp(random.normal());
     options.mean_precision = std::exp(random.normal());
@@ -140,7 +140,7 @@ TEST(VbMixtureFit, OneComponentIsTheConjugatePosterior) {
     const Matrix rows = random_blobs(11, 40, d, 2, 2.0);
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 1;
+    options.components = 1;
     options.mean_precision = 0.7;
     options.degrees_of_freedom = 4.5;
     options.covariance_scale = 1.3;
@@ -183,7 +183,7 @@ TEST(VbMixtureDensity, PredictiveIsRatioOfEvidences) {
     const Matrix rows = random_blobs(12, 20, 2, 1, 1.0);
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 1;
+    options.components = 1;
     options.covariance_scale = 1.0;
     const auto model = fit(rows, options);
     Eigen::MatrixXd z(21, 2);
@@ -227,13 +227,13 @@ TEST(VbMixtureFit, InvariantToRowOrderWhereNothingIsDrawn) {
   Matrix reversed(200, 2);
   for (Index i = 0; i < 200; ++i) std::copy_n(rows.row(199 - i), 2, reversed.row(i));
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   const auto a = log_densities(*fit(rows, options), rows);
   const auto b = log_densities(*fit(reversed, options), rows);
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11);
 
   // With more components only the start is drawn: from a given start the order does not matter either.
-  options.n_components = 4;
+  options.components = 4;
   const auto start = fit(rows, options);
   DensityFitContext context;
   context.warm_start = start.get();
@@ -259,7 +259,7 @@ TEST(VbMixtureFit, WeightTwoIsTheRowTwice) {
     }
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 5;
+    options.components = 5;
     const auto weighted = fit(rows, options, weights, 3);
     const auto repeated = fit(doubled, options, {}, 3);
     EXPECT_NEAR(weighted->summary().objective, repeated->summary().objective, 1e-8);
@@ -321,7 +321,7 @@ TEST(VbMixtureFit, UnneededComponentsSwitchOff) {
       rows(i, 1) = random.normal();
     }
     VbMixtureOptions options;
-    options.n_components = 15;
+    options.components = 15;
     options.weight_prior = prior;
     options.max_iterations = 3000;
     const auto model = fit(rows, options);
@@ -338,7 +338,7 @@ TEST(VbMixtureFit, ComponentsStayThatTheEvidenceFavours) {
     RandomStream random(23, RandomPurpose::simulation);
     for (Index i = 0; i < 60; ++i) rows(i, 0) = 0.1 * (i % 2 == 0 ? -step : step) + random.normal();
     VbMixtureOptions options;
-    options.n_components = 2;
+    options.components = 2;
     const auto two = fit(rows, options);
     if (two->summary().n_components < 2) continue;
     const WeightedRows all(rows.view()); // in one component, under the same prior
@@ -357,11 +357,11 @@ TEST(VbMixtureFit, ComponentsStayThatTheEvidenceFavours) {
 TEST(VbMixtureFit, RestartsKeepTheBestBound) {
   const Matrix rows = random_blobs(20, 400, 2, 6, 6.0);
   VbMixtureOptions options;
-  options.n_components = 6;
+  options.components = 6;
   double best = -INFINITY;
   for (std::uint64_t r = 0; r < 6; ++r) {
     VbMixtureOptions once = options;
-    once.n_restarts = static_cast<Index>(r) + 1;
+    once.restarts = static_cast<Index>(r) + 1;
     const double objective = fit(rows, once)->summary().objective;
     EXPECT_GE(objective, best);
     best = std::max(best, objective);
@@ -414,7 +414,7 @@ TEST(VbMixtureDensity, SamplesFollowTheDensity) {
   for (const CovarianceType type : all_types) {
     VbMixtureOptions options;
     options.covariance = type;
-    options.n_components = 3;
+    options.components = 3;
     const auto model = fit(random_blobs(22, 200, 2, 2, 3.0), options);
     const Index n = 40000;
     Matrix draws(n, 2);
@@ -456,7 +456,7 @@ TEST(VbMixtureDensity, SavedAndLoadedGivesTheSameBits) {
 
 TEST(VbMixtureOptionsCheck, ListsEveryViolation) {
   VbMixtureOptions options;
-  options.n_components = 0;
+  options.components = 0;
   options.tolerance = -1.0;
   try {
     const VbMixtureFamily family(options);

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "density/own_families.hpp"
 #include "tests/data/files.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
@@ -26,7 +26,7 @@ constexpr CovarianceType all_types[] = {CovarianceType::full, CovarianceType::ti
 VbMixtureOptions own_covariance_options(CovarianceType type, Index n_components) {
   VbMixtureOptions options;
   options.covariance = type;
-  options.n_components = n_components;
+  options.components = n_components;
   options.own_covariance = true;
   options.covariance_scale = 1.3;
   options.mean_precision = 0.7;

@@ -165,11 +165,11 @@ TEST(ReproduceSetup, FollowsThePaper) {
   request.protocol = LabelProtocol::authors;
   const ImageSetup fashion = image_setup(request);
   EXPECT_EQ(fashion.vae.n_latent, 5);
-  EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{128, 512}));
-  EXPECT_EQ(fashion.vae.decoder_hidden, (std::vector<Index>{128, 512}));
-  EXPECT_EQ(fashion.vae.epochs, 50);
-  EXPECT_EQ(fashion.vae.batch_size, 128);
-  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
+  EXPECT_EQ(fashion.vae.vae_hidden, (std::vector<Index>{128, 512}));
+  EXPECT_EQ(fashion.vae.vae_decoder_hidden, (std::vector<Index>{128, 512}));
+  EXPECT_EQ(fashion.vae.vae_epochs, 50);
+  EXPECT_EQ(fashion.vae.vae_batch, 128);
+  EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
   EXPECT_EQ(fashion.rare_classes, (std::vector<int>{0, 1}));
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 1.0);
   EXPECT_TRUE(learning_options(request, {"default", Method::mar}).kappa.is_auto);
@@ -184,10 +184,10 @@ TEST(ReproduceSetup, IsThatOfTheResults) { // docs/results.md
   request.experiment = "fashion-mnist";
   request.protocol = LabelProtocol::strict_mar;
   const ImageSetup fashion = image_setup(request);
-  EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{512, 256}));
-  EXPECT_EQ(fashion.vae.epochs, 20);
-  EXPECT_EQ(fashion.vae.batch_size, 256);
-  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
+  EXPECT_EQ(fashion.vae.vae_hidden, (std::vector<Index>{512, 256}));
+  EXPECT_EQ(fashion.vae.vae_epochs, 20);
+  EXPECT_EQ(fashion.vae.vae_batch, 256);
+  EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
 }
 

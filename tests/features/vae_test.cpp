@@ -36,11 +36,11 @@ VaeOptions small_options(lacuna::VaeArchitecture architecture, lacuna::VaeLikeli
                          lacuna::VaeActivation activation = lacuna::VaeActivation::tanh) {
   VaeOptions options;
   options.n_latent = 2;
-  options.hidden = {5, 4};
-  options.channels = {2, 3};
-  options.architecture = architecture;
-  options.likelihood = likelihood;
-  options.activation = activation;
+  options.vae_hidden = {5, 4};
+  options.vae_channels = {2, 3};
+  options.vae_architecture = architecture;
+  options.vae_likelihood = likelihood;
+  options.vae_activation = activation;
   options.device = lacuna::VaeDevice::cpu;
   return options;
 }
@@ -219,15 +219,15 @@ TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheSameGradientsForAnyThreads) {
   for (const auto activation :
        {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
     VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
-    options.hidden = {70, 33};
+    options.vae_hidden = {70, 33};
     check_cpu_engine(options, 37, 29);
-    options.architecture = lacuna::VaeArchitecture::conv;
-    options.channels = {3, 5};
+    options.vae_architecture = lacuna::VaeArchitecture::conv;
+    options.vae_channels = {3, 5};
     check_cpu_engine(options, 8 * 8, 70); // rows of three blocks
   }
   VaeOptions wide = small_options(lacuna::VaeArchitecture::conv, GetParam());
-  wide.channels = {5, 50, 2};
-  wide.image_height = 8;
+  wide.vae_channels = {5, 50, 2};
+  wide.vae_image_height = 8;
   check_cpu_engine(wide, 8 * 16, 9);
 }
 
@@ -318,14 +318,14 @@ private:
 FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   FeatureOptions options;
   options.maps = lacuna::parse_features("vae:2");
-  options.vae.architecture = architecture;
-  options.vae.hidden = {32};
-  options.vae.channels = {4, 8};
-  options.vae.epochs = 12;
-  options.vae.batch_size = 50;
-  options.vae.learning_rate = 3e-3;
+  options.vae.vae_architecture = architecture;
+  options.vae.vae_hidden = {32};
+  options.vae.vae_channels = {4, 8};
+  options.vae.vae_epochs = 12;
+  options.vae.vae_batch = 50;
+  options.vae.vae_learning_rate = 3e-3;
   options.vae.device = lacuna::VaeDevice::cpu;
-  options.vae.checkpoint_every = 2;
+  options.vae.vae_checkpoint_every = 2;
   return options;
 }
 
@@ -361,7 +361,7 @@ TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
   REQUIRE_TORCH();
   const Matrix rows = bars(100, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.epochs = 2;
+  options.vae.vae_epochs = 2;
   const FeatureChain chain = fit_features(options, rows.view(), 1, 1, lacuna::silent_observer());
   const Matrix whole = chain.apply(rows.view(), 0, 1);
   expect_same(whole, chain.apply(rows.view(), 17, 2)); // a mean knows no row numbers
@@ -392,7 +392,7 @@ TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
   REQUIRE_TORCH();
   const Matrix rows = bars(600, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.epochs = 1;
+  options.vae.vae_epochs = 1;
   options.vae.encoding = lacuna::VaeEncoding::sample;
   const FeatureChain chain = fit_features(options, rows.view(), 1, 1, lacuna::silent_observer());
   const Matrix whole = chain.apply(rows.view(), 0, 1);
@@ -407,8 +407,8 @@ TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
   REQUIRE_TORCH();
   const Matrix rows = bars(60, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.epochs = 1;
-  options.vae.likelihood = lacuna::VaeLikelihood::gaussian;
+  options.vae.vae_epochs = 1;
+  options.vae.vae_likelihood = lacuna::VaeLikelihood::gaussian;
   options.vae.encoding = lacuna::VaeEncoding::sample;
   const FeatureChain chain =
       fit_features(options, rows.view(), 18446744073709551615U, 1, lacuna::silent_observer());
@@ -429,16 +429,16 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   REQUIRE_TORCH();
   const Matrix rows = bars(330, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.patience = 20;
-  options.vae.schedule = lacuna::VaeSchedule::cosine;
-  options.vae.kl_warmup_epochs = 3;
+  options.vae.vae_patience = 20;
+  options.vae.vae_schedule = lacuna::VaeSchedule::cosine;
+  options.vae.vae_kl_warmup = 3;
   const std::vector<float> undisturbed =
       weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer()));
   const TemporaryFolder folder;
-  options.vae.checkpoint = folder.path("checkpoint");
+  options.vae.vae_checkpoint = folder.path("checkpoint");
   Watcher impatient(7);
   EXPECT_THROW(fit_features(options, rows.view(), 1, 1, impatient), lacuna::Error);
-  ASSERT_TRUE(std::filesystem::exists(options.vae.checkpoint));
+  ASSERT_TRUE(std::filesystem::exists(options.vae.vae_checkpoint));
   Watcher second;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, second)), undisturbed);
   EXPECT_EQ(second.elbos.size(), 6U); // from epoch 6 on, the last checkpoint before the stop
@@ -457,8 +457,8 @@ TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   REQUIRE_TORCH();
   const Matrix rows = bars(500, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.batch_size = 100; // blocks of rows for several threads
-  options.vae.epochs = 3;
+  options.vae.vae_batch = 100; // blocks of rows for several threads
+  options.vae.vae_epochs = 3;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer())),
             weights(fit_features(options, rows.view(), 1, 3, lacuna::silent_observer())));
 }
@@ -477,12 +477,12 @@ TEST(Vae, SaysWhatDoesNotSuit) {
   FeatureOptions options = training_options(lacuna::VaeArchitecture::conv);
   EXPECT_THAT(error_of(options, Matrix(5, 63)), HasSubstr("63 features, which is not an image of 8 x"));
   EXPECT_THAT(error_of(options, Matrix(5, 36)), HasSubstr("multiples of 4"));
-  options.vae.image_height = 28;
+  options.vae.vae_image_height = 28;
   EXPECT_THAT(error_of(options, Matrix(5, 64)), HasSubstr("not an image of 28 x"));
   options = training_options(lacuna::VaeArchitecture::mlp);
   EXPECT_THAT(error_of(options, Matrix(1, 2, {0.5, -0.5})), HasSubstr("row 1, feature 2: found -0.5"));
-  options.vae.epochs = 0;
-  options.vae.batch_size = 0;
+  options.vae.vae_epochs = 0;
+  options.vae.vae_batch = 0;
   EXPECT_THAT(error_of(options, Matrix(5, 4)),
               testing::AllOf(HasSubstr("vae-epochs"), HasSubstr("vae-batch")));
 }
@@ -491,10 +491,10 @@ TEST(Vae, AForeignFileIsNoCheckpoint) {
   REQUIRE_TORCH();
   const TemporaryFolder folder;
   FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
-  options.vae.checkpoint = folder.path("thesis");
-  write_content(options.vae.checkpoint, "years of work");
+  options.vae.vae_checkpoint = folder.path("thesis");
+  write_content(options.vae.vae_checkpoint, "years of work");
   EXPECT_THAT(error_of(options, bars(10, 4)), HasSubstr("something else is there already"));
-  EXPECT_EQ(content_of(options.vae.checkpoint), "years of work");
+  EXPECT_EQ(content_of(options.vae.vae_checkpoint), "years of work");
 }
 
 TEST(VaeCheckpoint, DamageIsNoticed) {

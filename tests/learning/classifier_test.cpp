@@ -63,7 +63,7 @@ TEST(Corners, NoUnlabeledRows) {
 TEST(Corners, EveryUnlabeledRowIsInformative) {
   const Dataset data = two_classes(200, 60, 0);
   LearningOptions options = quick(Method::mar);
-  options.kappa = {.is_auto = false, .alpha = 0.0, .value = -1e6};
+  options.kappa = -1e6;
   const FitResult mar = fit_classifier(data, options);
   EXPECT_EQ(mar.summary.informative_weight, 1.0);
   EXPECT_EQ(mar.summary.n_informative, 140);
@@ -77,7 +77,7 @@ TEST(Corners, EveryUnlabeledRowIsInformative) {
 TEST(Corners, NoUnlabeledRowIsInformative) {
   const Dataset data = two_classes(200, 60, 0);
   LearningOptions options = quick(Method::mar);
-  options.kappa = {.is_auto = false, .alpha = 0.0, .value = 1e6};
+  options.kappa = 1e6;
   const FitResult fit = fit_classifier(data, options);
   EXPECT_EQ(fit.summary.n_informative, 0);
   EXPECT_NEAR(fit.summary.informative_weight, 60.0 / 200.0, 1e-12);
@@ -227,7 +227,7 @@ TEST(Posterior, FollowsTheFormulas) {
     for (const Index draws : {0, 1, 3}) {
       LearningOptions options = quick(Method::mar);
       options.posterior = form;
-      options.draws = {.is_soft = draws == 0, .n_draws = draws};
+      options.draws = draws == 0 ? Draws(SoftLabels{}) : Draws(Index{draws});
       const FitResult fit = fit_classifier(data, options);
       ASSERT_EQ(fit.classifier.parts().draws.size(), draws == 3 ? 3U : 1U);
       for (const double x : {-4.0, -1.0, 0.2, 2.5}) {
@@ -243,7 +243,7 @@ TEST(Posterior, FollowsTheFormulas) {
 TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   const Dataset data = two_classes(300, 40, 100);
   LearningOptions options = quick(Method::mar);
-  options.draws = {.is_soft = false, .n_draws = 20};
+  options.draws = 20;
   const FitResult drawn = fit_classifier(data, options);
   // Mean over the rows of the standard deviation between the imputations.
   std::vector<std::vector<double>> of_draw;
@@ -263,7 +263,7 @@ TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   }
   EXPECT_GT(spread, 0.0);
   EXPECT_NEAR(drawn.summary.draw_spread, spread, 1e-6);
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   const FitResult soft = fit_classifier(data, options);
   EXPECT_EQ(soft.summary.draw_spread, 0.0);
   const Scores a = drawn.classifier.score(data.features.view(), 1);
@@ -278,7 +278,7 @@ TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
   const Dataset data = two_classes(400, 80, 100);
   LearningOptions options = quick(Method::mar);
   for (const bool is_soft : {true, false}) {
-    options.draws.is_soft = is_soft;
+    options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{5});
     const std::vector<FitResult> together = fit_classifiers(data, options, all_methods);
     ASSERT_EQ(together.size(), std::size(all_methods));
     for (std::size_t m = 0; m < together.size(); ++m) {
@@ -378,7 +378,7 @@ TEST(Options, ParsingAndPrintingAgree) {
   EXPECT_THROW(parse_method("MAR"), Error);
   LearningOptions options;
   options.kappa.alpha = 1.5;
-  options.n_folds = 1;
+  options.folds = 1;
   try {
     check_options(options);
     FAIL();

@@ -79,7 +79,7 @@ TEST(Imputation, SeveralDrawsComeFromModelsOfRandomlyWeightedRows) {
   for (const Row& row : rows) data.weights.push_back(row.label == 0 ? 1.0 : 3.0);
   const BumpFamily family;
   LearningOptions options;
-  options.draws = {.is_soft = false, .n_draws = 2};
+  options.draws = 2;
   Foundation foundation(data, options, family, silent_observer());
   std::vector<std::vector<double>> seen;
   for (const Index draw : {0, 1})
@@ -110,7 +110,7 @@ TEST(Imputation, OneDrawComesFromTheInitialModels) {
   const Dataset data = dataset_of({{0.0, 0}, {1.0, 0}, {5.0, 1}, {6.0, 1}, {3.0, missing_label}}, {"a", "b"});
   const BumpFamily family;
   LearningOptions options;
-  options.draws = {.is_soft = false, .n_draws = 1};
+  options.draws = 1;
   Foundation foundation(data, options, family, silent_observer());
   EXPECT_EQ(&foundation.label_source(0), &foundation.initial().classes);
 }
@@ -147,9 +147,9 @@ TEST(Region, ALogRatioOfKappaIsOutside) {
   const Dataset data =
       dataset_of({{0.0, 0}, {1.0, 1}, {2.0, missing_label}, {3.0, missing_label}}, {"a", "b"});
   LearningOptions options;
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   for (const double kappa : {0.0, -1e-12}) { // all densities are 1, all log ratios 0
-    options.kappa = {.is_auto = false, .alpha = 0.05, .value = kappa};
+    options.kappa = kappa;
     const FitResult fit = fit_classifier(data, options, BumpFamily(true));
     EXPECT_EQ(fit.summary.n_informative, kappa == 0.0 ? 0 : 2);
     for (const char informative : fit.classifier.score(data.features.view(), 1).informative)
@@ -163,7 +163,7 @@ TEST(Region, AClassWithOneRowHasNoSayInKappa) {
   for (int i = 0; i < 40; ++i) rows.push_back({(i % 2 == 0 ? -2.0 : 2.0) + random.normal(), i % 2});
   for (int i = 0; i < 100; ++i) rows.push_back({10.0 + random.normal(), missing_label});
   LearningOptions options;
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   const auto kappa = [&] {
     return fit_classifier(dataset_of(rows, {"a", "b", "c"}), options, BumpFamily()).summary.kappa;
   };

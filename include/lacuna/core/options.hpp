@@ -76,6 +76,7 @@ struct OptionInfo {
   std::string unset;                 ///< the word that empties the field; empty: it always has a value
   std::string group;                 ///< its heading in the help
   std::vector<std::string> families; ///< the density families that have it; empty: it is not a family's
+  std::string feature_map;           ///< the feature map that has it; empty: it is not a map's
   bool is_recorded = true;           ///< whether the record inside a model tells it
 
   bool is_list() const { return kind == OptionKind::texts || kind == OptionKind::wholes; }
@@ -252,22 +253,38 @@ Option<Options> option(std::string name, Value Options::*field, std::string valu
   return row;
 }
 
-/// The rows of a part of `Options`, for the table of the whole.
+/// The row of a part of `Options`, for the table of the whole; `part` leads from a whole to its part.
+template <class Options, class Part, class Projection>
+Option<Options> row_of(const Option<Part>& inner, Projection part) {
+  Option<Options> row;
+  static_cast<OptionInfo&>(row) = inner;
+  row.set = [inner, part](Options& options, const std::vector<std::string>& texts) {
+    inner.set(part(options), texts);
+  };
+  row.get = [inner, part](const Options& options) { return inner.get(part(options)); };
+  row.check = [inner, part](const Options& options, OptionChecks& checks) {
+    inner.check(part(options), checks);
+  };
+  return row;
+}
+
+/// The rows of a member of `Options`.
 template <class Options, class Part>
-OptionTable<Options> rows_of(Part Options::*part) {
+OptionTable<Options> rows_of(Part Options::*member) {
   OptionTable<Options> rows;
-  for (const Option<Part>& inner : Part::table()) {
-    Option<Options> row;
-    static_cast<OptionInfo&>(row) = inner;
-    row.set = [inner, part](Options& options, const std::vector<std::string>& texts) {
-      inner.set(options.*part, texts);
-    };
-    row.get = [inner, part](const Options& options) { return inner.get(options.*part); };
-    row.check = [inner, part](const Options& options, OptionChecks& checks) {
-      inner.check(options.*part, checks);
-    };
-    rows.push_back(std::move(row));
-  }
+  for (const Option<Part>& inner : Part::table())
+    rows.push_back(row_of<Options>(
+        inner, [member](auto& options) -> auto& { return options.*member; }));
+  return rows;
+}
+
+/// The rows of a base of `Options`.
+template <class Options, class Base>
+requires std::derived_from<Options, Base> OptionTable<Options> rows_of() {
+  OptionTable<Options> rows;
+  for (const Option<Base>& inner : Base::table())
+    rows.push_back(row_of<Options>(
+        inner, [](auto& options) -> auto& { return options; }));
   return rows;
 }
 

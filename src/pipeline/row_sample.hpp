@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
+#include "lacuna/pipeline/model.hpp"
 
 namespace lacuna {
 
@@ -17,13 +18,12 @@ inline constexpr Index max_test_drawn = 10'000;
 
 /// Gathers what a page shows of rows that stream by: the log ratio of each, and the features of those that
 /// are drawn. These are a random choice that depends on the rows' numbers alone.
-class PageRows {
+class RowSample {
 public:
   enum class Kind { train, test };
 
-  /// `n_columns` features of the table are kept, or none when the table is too wide for words about them;
-  /// `n_features` are those the densities see.
-  PageRows(Kind kind, Index n_columns, Index n_features);
+  /// Of the model's columns and features; no columns when the table is too wide for words about them.
+  RowSample(Kind kind, const Model& model);
 
   /// `label` is a class number or missing_label.
   void add(const double* columns, const double* features, int label, double log_ratio);

@@ -1,4 +1,4 @@
-#include "report/page_rows.hpp"
+#include "pipeline/row_sample.hpp"
 
 #include <algorithm>
 
@@ -15,13 +15,14 @@ constexpr Index max_columns = 64;
 
 } // namespace
 
-PageRows::PageRows(Kind kind, Index n_columns, Index n_features)
-    : n_columns_(n_columns <= max_columns ? n_columns : 0), n_features_(n_features) {
+RowSample::RowSample(Kind kind, const Model& model)
+    : n_columns_(model.schema.n_features() <= max_columns ? model.schema.n_features() : 0),
+      n_features_(model.classifier.n_features()) {
   samples_[0].limit = kind == Kind::train ? max_unlabeled_drawn : 0;
   samples_[1].limit = kind == Kind::train ? max_labeled_drawn : max_test_drawn;
 }
 
-void PageRows::add(const double* columns, const double* features, int label, double log_ratio) {
+void RowSample::add(const double* columns, const double* features, int label, double log_ratio) {
   const Index row = n_rows();
   log_ratio_.push_back(log_ratio);
   Sample& sample = samples_[label == missing_label ? 0 : 1];
@@ -42,13 +43,13 @@ void PageRows::add(const double* columns, const double* features, int label, dou
   }
 }
 
-void PageRows::keep(Index slot, const double* columns, const double* features, int label) {
+void RowSample::keep(Index slot, const double* columns, const double* features, int label) {
   std::copy_n(columns, n_columns_, columns_.begin() + slot * n_columns_);
   std::copy_n(features, n_features_, features_.begin() + slot * n_features_);
   label_[at(slot)] = label;
 }
 
-PageRows::Drawn PageRows::drawn() const {
+RowSample::Drawn RowSample::drawn() const {
   std::vector<Candidate> candidates;
   for (const Sample& sample : samples_)
     for (std::priority_queue<Candidate> rest = sample.chosen; !rest.empty(); rest.pop())

@@ -15,12 +15,6 @@
 
 namespace lacuna {
 
-std::shared_ptr<const Density> DensityFamily::fit_blocks(RowSource& /*rows*/,
-                                                         const DensityFitContext& /*context*/) const {
-  throw Error(ErrorKind::usage,
-              "this density family needs all rows in memory at once; to fit from blocks use vb-gmm or gmm");
-}
-
 namespace {
 
 /// The one list of lacuna's own families. A new one needs its options in DensityOptions and an entry here.

@@ -225,7 +225,6 @@ std::shared_ptr<const Density> KdeFamily::fit(const WeightedRows& rows,
   std::vector<double> whitener =
       make_whitener(covariance(rows, distinct, frame, context.reference_variance), d);
   DensityFitSummary summary;
-  summary.stop_reason = "converged";
 
   // Steps of an EM keep the width that was found for their first fit.
   const auto* const previous = context.single_step ? dynamic_cast<const Kde*>(context.warm_start) : nullptr;

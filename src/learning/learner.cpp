@@ -145,14 +145,14 @@ private:
     // Starts afresh, with room for what the unlabeled rows add.
     SoftFill filled = fill_softly(shop_, foundation_.initial().classes, fill);
     ClassModel model = shop_.fit_classes(filled.rows, final_seed_);
-    em_stop_reason_ = "max_iterations";
+    em_stop_reason_ = StopReason::max_iterations;
     for (Index iteration = 1; iteration <= options_.max_em_iterations; ++iteration) {
       stop_if_cancelled(observer_);
       summary_.n_em_iterations = iteration;
       const double before = filled.mean_log_likelihood;
       filled = fill_softly(shop_, model, fill);
       if (iteration > 1 && std::abs(filled.mean_log_likelihood - before) < options_.em_tolerance) {
-        em_stop_reason_ = "converged";
+        em_stop_reason_ = StopReason::converged;
         break;
       }
       // EM climbs as well by better models as by the best ones, at a fraction of the cost.
@@ -215,14 +215,14 @@ private:
     summary_.stop_reason = em_stop_reason_;
     Index n_unfinished = 0;
     for (const DensityRecord& record : summary_.densities)
-      if (record.stop_reason == "max_iterations") ++n_unfinished;
+      if (record.stop_reason == StopReason::max_iterations) ++n_unfinished;
     if (n_unfinished > 0) {
-      summary_.stop_reason = "max_iterations";
+      summary_.stop_reason = StopReason::max_iterations;
       observer_.warning(
           fmt::format("{} of {} densities stopped at max-iterations before they converged; the model "
                       "is usable, a larger --max-iterations may improve it",
                       n_unfinished, summary_.densities.size()));
-    } else if (em_stop_reason_ == "max_iterations") {
+    } else if (em_stop_reason_ == StopReason::max_iterations) {
       observer_.warning("EM stopped at max-em-iterations before it converged");
     }
   }
@@ -236,7 +236,7 @@ private:
   Observer& observer_;
   std::uint64_t final_seed_;
   FitSummary summary_;
-  std::string em_stop_reason_ = "converged";
+  StopReason em_stop_reason_ = StopReason::converged;
 };
 
 void check_family(const DatasetView& data, const DensityFamily& family) {

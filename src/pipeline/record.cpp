@@ -34,7 +34,7 @@ Json density_json(const DensityRecord& density) {
           {"n_components", density.n_components},
           {"n_iterations", density.n_iterations},
           {"objective", density.objective},
-          {"stop_reason", density.stop_reason},
+          {"stop_reason", to_string(density.stop_reason)},
           {"measures", density.measures}};
 }
 
@@ -53,7 +53,7 @@ Json summary_json(const FitSummary& summary, const std::vector<std::string>& cla
           {"informative_weight", summary.informative_weight},
           {"draw_spread", summary.draw_spread},
           {"n_em_iterations", summary.n_em_iterations},
-          {"stop_reason", summary.stop_reason},
+          {"stop_reason", to_string(summary.stop_reason)},
           {"densities", densities}};
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
+
+#include <nanoflann.hpp>
 
 #include "lacuna/core/matrix.hpp"
 
@@ -12,6 +13,7 @@ namespace lacuna {
 /// hundreds it looks at nearly every row.
 class NeighbourTree {
 public:
+  /// The rows must outlive the tree.
   explicit NeighbourTree(MatrixView rows);
 
   /// The row numbers of the `count` nearest rows, ordered by (distance, row number), so that equal distances
@@ -19,25 +21,24 @@ public:
   std::vector<Index> nearest(const double* query, Index count) const;
 
 private:
-  using Candidate = std::pair<double, Index>; ///< squared distance, row number
-  struct Node {
-    Index first = 0; ///< of its rows in order_
-    Index last = 0;
-    Index split_feature = -1; ///< -1: a leaf
-    double split_value = 0.0;
-    std::size_t upper = 0; ///< the lower half is the next node
+  /// The rows as nanoflann asks for them.
+  struct Rows {
+    MatrixView view;
+
+    std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(view.n_rows); }
+    double kdtree_get_pt(Index row, std::size_t feature) const {
+      return view(row, static_cast<Index>(feature));
+    }
+    template <class Box>
+    bool kdtree_get_bbox(Box& /*box*/) const {
+      return false; // it is to find the bounds itself
+    }
   };
+  using Distance = nanoflann::L2_Simple_Adaptor<double, Rows, double, Index>;
+  static constexpr int any_dimension = -1;
 
-  void build(Index first, Index last);
-  void search(std::size_t index, const double* query, double gap, std::vector<double>& gaps,
-              std::size_t count, std::vector<Candidate>& best) const;
-  void search_leaf(const Node& node, const double* query, std::size_t count,
-                   std::vector<Candidate>& best) const;
-
-  Index n_features_;
-  std::vector<Index> order_;     ///< row numbers, node by node
-  std::vector<double> features_; ///< the rows in that order: neighbours in space lie together in memory
-  std::vector<Node> nodes_;
+  Rows rows_;
+  nanoflann::KDTreeSingleIndexAdaptor<Distance, Rows, any_dimension, Index> tree_;
 };
 
 } // namespace lacuna

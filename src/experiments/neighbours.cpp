@@ -5,11 +5,25 @@
 #include <limits>
 #include <utility>
 
+#include <nanoflann.hpp>
+
 namespace lacuna {
 
 namespace {
 
-constexpr std::size_t leaf_size = 32;
+/// The rows as nanoflann asks for them.
+struct Rows {
+  MatrixView view;
+
+  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(view.n_rows); }
+  double kdtree_get_pt(Index row, std::size_t feature) const {
+    return view(row, static_cast<Index>(feature));
+  }
+  template <class Box>
+  bool kdtree_get_bbox(Box& /*box*/) const {
+    return false; // it is to find the bounds itself
+  }
+};
 
 /// What a search has found so far: the first rows by (distance, row number). nanoflann's own set would keep
 /// whichever of several rows at the same distance it met first.
@@ -18,7 +32,6 @@ public:
   explicit NearestRows(std::size_t count) : count_(count) {}
 
   bool full() const { return best_.size() == count_; }
-  std::size_t size() const { return best_.size(); }
 
   bool addPoint(double distance, Index row) {
     best_.emplace_back(distance, row);
@@ -52,14 +65,26 @@ private:
 
 } // namespace
 
-NeighbourTree::NeighbourTree(MatrixView rows)
-    : rows_{rows},
-      tree_(static_cast<int>(rows.n_cols), rows_, nanoflann::KDTreeSingleIndexAdaptorParams(leaf_size)) {}
+struct NeighbourTree::Tree {
+  explicit Tree(MatrixView view)
+      : rows{view},
+        index(static_cast<int>(view.n_cols), rows, nanoflann::KDTreeSingleIndexAdaptorParams(leaf_size)) {}
+
+  static constexpr std::size_t leaf_size = 32;
+  static constexpr int any_dimension = -1;
+  using Distance = nanoflann::L2_Simple_Adaptor<double, Rows, double, Index>;
+
+  Rows rows;
+  nanoflann::KDTreeSingleIndexAdaptor<Distance, Rows, any_dimension, Index> index;
+};
+
+NeighbourTree::NeighbourTree(MatrixView rows) : tree_(std::make_unique<Tree>(rows)) {}
+NeighbourTree::~NeighbourTree() = default;
 
 std::vector<Index> NeighbourTree::nearest(const double* query, Index count) const {
   if (count <= 0) return {};
   NearestRows found(static_cast<std::size_t>(count));
-  tree_.findNeighbors(found, query, {});
+  tree_->index.findNeighbors(found, query, {});
   return std::move(found).in_order();
 }
 

@@ -20,9 +20,7 @@ using lacuna::Index;
 class Laplace : public lacuna::Density {
 public:
   Laplace(std::vector<double> center, std::vector<double> width)
-      : center_(std::move(center)), width_(std::move(width)) {
-    summary_.stop_reason = "converged";
-  }
+      : center_(std::move(center)), width_(std::move(width)) {}
 
   Index n_features() const override { return static_cast<Index>(center_.size()); }
 

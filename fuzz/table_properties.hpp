@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/table.hpp"
+#include "memory_file.hpp"
 
 /// Whatever the file holds: it is refused with an error about data or usage, or what comes out is sound and
 /// the streaming reader sees the same numbers and labels as the training reader.
@@ -43,4 +46,14 @@ inline void check_table(const std::string& path, const std::string& label_column
   } catch (const Error& error) {
     require(error.kind() == ErrorKind::data || error.kind() == ErrorKind::usage);
   }
+}
+
+/// A file of numbers that begins with these magic bytes: as a table, and as the labels of itself.
+inline void check_array(std::string magic, const std::uint8_t* rest, std::size_t size) {
+  magic.append(reinterpret_cast<const char*>(rest), size);
+  const MemoryFile file(reinterpret_cast<const std::uint8_t*>(magic.data()), magic.size());
+  check_table(file.path(), "c0", {}, 3);
+  lacuna::TableOptions labels_beside;
+  labels_beside.labels_path = file.path();
+  check_table(file.path(), "", labels_beside, 2);
 }

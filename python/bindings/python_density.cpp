@@ -30,9 +30,7 @@ public:
   PythonDensity(std::shared_ptr<py::object> bridge, py::object fitted, Index n_features,
                 bool handles_missing_values)
       : bridge_(std::move(bridge)), fitted_(shared_object(std::move(fitted))), n_features_(n_features),
-        handles_missing_values_(handles_missing_values) {
-    summary_.stop_reason = "converged"; // whatever it is, the object has told its user itself
-  }
+        handles_missing_values_(handles_missing_values) {}
 
   Index n_features() const override { return n_features_; }
   void log_density(MatrixView rows, std::span<double> out) const override {

@@ -58,7 +58,7 @@ void summarise(const ChainRecord& record, Index burn_in, double log_jacobian, De
   summary.traces["concentration"] = record.concentration;
   summary.n_components = static_cast<Index>(std::lround(summary.measures["clusters"]));
   summary.n_iterations = static_cast<Index>(record.clusters.size());
-  summary.stop_reason = "sampled";
+  summary.stop_reason = StopReason::sampled;
   // The chain runs in the frame's units; users see theirs.
   for (const double value : record.log_joint) summary.history.push_back(value + log_jacobian);
   summary.objective = mean(after(record.log_joint)) + log_jacobian;
@@ -137,7 +137,7 @@ std::shared_ptr<const DpMixture> take_step(const WeightedRows& rows, const DpMix
   summary.n_iterations = 1;
   summary.objective = log_likelihood + total_weight * frame.log_jacobian();
   summary.history = {summary.objective};
-  summary.stop_reason = "max_iterations";
+  summary.stop_reason = StopReason::max_iterations;
   return std::make_shared<DpMixture>(frame, list.finish(), std::move(summary));
 }
 

@@ -10,8 +10,6 @@
 
 namespace lacuna {
 
-namespace {} // namespace
-
 void whiten_row(const Frame& frame, const std::vector<double>& whitener, const double* row, double* out) {
   constexpr double largest = 1e140;
   const auto bounded = [=](double v) { return std::clamp(v, -largest, largest); };

@@ -214,7 +214,6 @@ std::shared_ptr<const Density> fit_density(const KdeOptions& options, const Weig
   std::vector<double> whitener =
       make_whitener(covariance(rows, distinct, frame, context.reference_variance), d);
   DensityFitSummary summary;
-  summary.stop_reason = "converged";
 
   // Steps of an EM keep the width that was found for their first fit.
   const auto* const previous = context.single_step ? dynamic_cast<const Kde*>(context.warm_start) : nullptr;

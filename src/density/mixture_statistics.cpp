@@ -188,7 +188,7 @@ std::shared_ptr<const Density> update_mixture(const Density& mixture, const Mixt
   if (!(counted.total_weight > 0.0))
     throw Error(ErrorKind::data, "a mixture cannot be updated by statistics of no rows");
   DensityFitSummary summary;
-  summary.stop_reason = "max_iterations";
+  summary.stop_reason = StopReason::max_iterations;
   summary.n_iterations = 1;
   summary.objective = statistics.objective(mixture);
   summary.history = {summary.objective};

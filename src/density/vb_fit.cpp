@@ -46,7 +46,6 @@ Ascent<VbProblem>::Result prior_alone(const VbPrior& prior, const Frame& frame) 
   nothing.zeroth[0] = hardly_a_row;
   DensityFitSummary summary;
   summary.n_components = 1;
-  summary.stop_reason = "converged";
   return {{prior, update_posterior(prior, nothing)}, std::move(summary)};
 }
 

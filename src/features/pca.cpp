@@ -25,7 +25,7 @@ Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& values) {
 // Lower triangle of the covariance (divided by n). Few blocks, because each has a matrix of its own.
 Eigen::MatrixXd covariance(MatrixView rows, const std::vector<double>& means, int threads) {
   const Index d = rows.n_cols;
-  const RowBlocks blocks(rows.n_rows, 4096, 8);
+  const RowBlocks blocks(rows.n_rows, {.min_rows = 4096, .max_blocks = 8});
   std::vector<Eigen::MatrixXd> parts(static_cast<std::size_t>(blocks.n_blocks));
   parallel_for(blocks.n_blocks, threads, [&](Index b) {
     Eigen::MatrixXd& part = parts[static_cast<std::size_t>(b)];

@@ -200,7 +200,7 @@ TEST(DpMixtureFit, ThreadsChangeNoBit) {
 TEST(DpMixtureFit, SummaryHasTracesAndEffectiveSizes) {
   const Matrix rows = random_blobs(14, 200, 2, 3, 3.0);
   const DensityFitSummary summary = fit(rows, short_chain())->summary();
-  EXPECT_EQ(summary.stop_reason, "sampled");
+  EXPECT_EQ(summary.stop_reason, StopReason::sampled);
   EXPECT_EQ(summary.n_iterations, 120);
   EXPECT_EQ(summary.history.size(), 120U);
   EXPECT_EQ(summary.traces.at("clusters").size(), 120U);

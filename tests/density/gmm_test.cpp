@@ -106,7 +106,7 @@ TEST(GmmFit, AStepFromAFitClimbsOn) {
   options.components = 4;
   options.max_iterations = 1;
   const auto first = fit(rows, options);
-  EXPECT_EQ(first->summary().stop_reason, "max_iterations");
+  EXPECT_EQ(first->summary().stop_reason, StopReason::max_iterations);
   DensityFitContext context;
   context.warm_start = first.get();
   context.single_step = true;

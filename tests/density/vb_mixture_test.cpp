@@ -326,7 +326,7 @@ TEST(VbMixtureFit, UnneededComponentsSwitchOff) {
     options.max_iterations = 3000;
     const auto model = fit(rows, options);
     EXPECT_EQ(model->summary().n_components, 2);
-    EXPECT_EQ(model->summary().stop_reason, "converged");
+    EXPECT_EQ(model->summary().stop_reason, StopReason::converged);
   }
 }
 

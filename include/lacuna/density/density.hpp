@@ -15,12 +15,22 @@
 
 namespace lacuna {
 
+/// Why a fit ended.
+enum class StopReason {
+  converged,      ///< more work would not change it
+  max_iterations, ///< it was allowed no more
+  sampled         ///< a Markov chain of a chosen length: it does not converge to one fit
+};
+
+/// As records and model files spell it: the name above.
+std::string to_string(StopReason reason);
+
 /// How a fit went. Not converging is a result, not an error.
 struct DensityFitSummary {
   Index n_components = 0;      ///< components that are still switched on (0: the family has none)
   Index n_iterations = 0;      ///< of the restart that was kept
   double objective = 0.0;      ///< what the fit maximised (VB: the full evidence lower bound)
-  std::string stop_reason;     ///< "converged", "max_iterations", or "sampled": a chain of a chosen length
+  StopReason stop_reason = StopReason::converged;
   std::vector<double> history; ///< the objective after each iteration, of the restart that was kept
   std::map<std::string, double> measures; ///< what else the family says about its fit: "bic", "aic", ...
   std::map<std::string, std::vector<double>> traces; ///< what else it followed, after each iteration

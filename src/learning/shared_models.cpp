@@ -1,4 +1,4 @@
-#include "learning/foundation.hpp"
+#include "learning/shared_models.hpp"
 
 #include <cmath>
 
@@ -6,20 +6,20 @@
 
 namespace lacuna {
 
-const InitialModels& Foundation::initial() {
+const InitialModels& SharedModels::initial() {
   if (!has_initial_) {
-    initial_ = fit_initial_models(shop_, options_.kappa, options_.folds, options_.seed);
+    initial_ = fit_initial_models(fitter_, options_.kappa, options_.folds, options_.seed);
     has_initial_ = true;
   }
   return initial_;
 }
 
-std::uint64_t Foundation::draw_seed(Index draw) const {
+std::uint64_t SharedModels::draw_seed(Index draw) const {
   return derive_seed(derive_seed(options_.seed, RandomPurpose::final_model), RandomPurpose::draw,
                      static_cast<std::uint64_t>(draw));
 }
 
-const ClassModel& Foundation::label_source(Index draw) {
+const ClassModel& SharedModels::label_source(Index draw) {
   // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
   // models, not only by the labels' own chance, or their average is too sure.
   if (const auto* n_draws = std::get_if<Index>(&options_.draws); n_draws != nullptr && *n_draws == 1)
@@ -31,8 +31,8 @@ const ClassModel& Foundation::label_source(Index draw) {
 
 /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
 /// which stands for a draw from the posterior of the models given the labeled rows.
-ClassModel Foundation::fit_resampled(std::uint64_t seed) const {
-  std::vector<RowList> rows = shop_.labeled_rows();
+ClassModel SharedModels::fit_resampled(std::uint64_t seed) const {
+  std::vector<RowList> rows = fitter_.labeled_rows();
   for (RowList& list : rows) {
     const double before = list.total_weight();
     for (std::size_t i = 0; i < list.rows.size(); ++i) {
@@ -42,7 +42,7 @@ ClassModel Foundation::fit_resampled(std::uint64_t seed) const {
     const double scale = list.empty() ? 1.0 : before / list.total_weight();
     for (double& weight : list.weights) weight *= scale;
   }
-  return shop_.fit_classes(rows, seed);
+  return fitter_.fit_classes(rows, seed);
 }
 
 } // namespace lacuna

@@ -3,20 +3,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/class_fits.hpp"
+#include "learning/density_fitter.hpp"
 #include "learning/region.hpp"
 
 namespace lacuna {
 
 /// What all methods build on, fitted when first asked for and then shared: the initial models, the region
 /// where labels say something, and the models that labels are drawn from. Not for several threads at once.
-class Foundation {
+class SharedModels {
 public:
-  Foundation(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
-             Observer& observer)
-      : options_(options), shop_(data, family, options.threads, observer) {}
+  SharedModels(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
+               Observer& observer)
+      : options_(options), fitter_(data, family, options.threads, observer) {}
 
-  const FitShop& shop() const { return shop_; }
+  const DensityFitter& fitter() const { return fitter_; }
   const InitialModels& initial();
 
   /// The seed of everything that belongs to one imputation.
@@ -29,7 +29,7 @@ private:
   ClassModel fit_resampled(std::uint64_t seed) const;
 
   const LearningOptions& options_;
-  FitShop shop_;
+  DensityFitter fitter_;
   bool has_initial_ = false;
   InitialModels initial_;
   std::vector<ClassModel> label_sources_;

@@ -28,9 +28,9 @@ struct RowList {
 };
 
 /// What all fits of one run share: the data and how densities are fitted to parts of them.
-class FitShop {
+class DensityFitter {
 public:
-  FitShop(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
+  DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
 
   const DatasetView& data() const { return data_; }
   int threads() const { return threads_; }

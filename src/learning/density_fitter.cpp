@@ -1,4 +1,4 @@
-#include "learning/class_fits.hpp"
+#include "learning/density_fitter.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ double RowList::total_weight() const {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
-FitShop::FitShop(DatasetView data, const DensityFamily& family, int threads, Observer& observer)
+DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer)
     : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
       reference_(row_moments(WeightedRows(data_.features, data_.weights))),
       class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
@@ -30,8 +30,8 @@ FitShop::FitShop(DatasetView data, const DensityFamily& family, int threads, Obs
   }
 }
 
-std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t seed, int threads,
-                                            const Density* warm_start, bool single_step) const {
+std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
+                                                  const Density* warm_start, bool single_step) const {
   DensityFitContext context;
   context.reference_variance = reference_.variance;
   context.reference_mean = reference_.mean;
@@ -44,8 +44,8 @@ std::shared_ptr<const Density> FitShop::fit(const RowList& rows, std::uint64_t s
   return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
 }
 
-ClassModel FitShop::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
-                                const ClassModel* warm_start, bool single_step) const {
+ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
+                                      const ClassModel* warm_start, bool single_step) const {
   ClassModel model;
   model.density.resize(rows_of_class.size());
   double total = 0.0;
@@ -67,7 +67,7 @@ ClassModel FitShop::fit_classes(const std::vector<RowList>& rows_of_class, std::
   return model;
 }
 
-std::vector<RowList> FitShop::labeled_rows() const {
+std::vector<RowList> DensityFitter::labeled_rows() const {
   std::vector<RowList> result(static_cast<std::size_t>(n_classes()));
   for (Index i = 0; i < data_.n_rows(); ++i)
     if (is_labeled(i))

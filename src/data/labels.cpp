@@ -57,8 +57,10 @@ LabelFile::LabelFile(const std::string& path)
                           in_quotes(path), table_->column_names().size()));
 }
 
-void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
-  if (table_ended && labels_ended) return;
+namespace {
+
+/// One of them has ended, the other has not.
+[[noreturn]] void fail_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
   while (!table_ended) table_ended = !table.next();
   while (!labels_ended) labels_ended = !labels.next();
   const Index n_rows = table.row();
@@ -70,12 +72,46 @@ void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, 
                   n_labels == n_rows + 1 ? ", and no header above them" : ""));
 }
 
+} // namespace
+
 bool next_together(TableSource& table, std::optional<LabelFile>& labels) {
   const bool has_row = table.next();
   if (!labels) return has_row;
   const bool has_label = labels->next();
-  if (has_row != has_label) check_same_length(table, *labels, !has_row, !has_label);
+  if (has_row != has_label) fail_length(table, *labels, !has_row, !has_label);
   return has_row;
+}
+
+RowLabels::RowLabels(TableSource& table, const TableOptions& options,
+                           const std::vector<std::string>& class_names)
+    : table_(table), reading_(options.missing_label), class_names_(class_names) {
+  check_label_source(options);
+  if (!options.label.empty()) column_ = find_column(table, "label column", options.label);
+  if (!options.labels.empty()) file_.emplace(options.labels);
+  for (std::size_t y = 0; y < class_names.size(); ++y) numbers_.emplace(class_names[y], static_cast<int>(y));
+}
+
+int RowLabels::number() const {
+  const TableSource& source = file_ ? file_->table() : table_;
+  const std::size_t column = file_ ? 0 : *column_;
+  const std::string_view label = reading_(checked_text(source, column));
+  if (label.empty()) return missing_label;
+  const auto found = numbers_.find(label);
+  if (found == numbers_.end()) fail_unknown(label, source, column);
+  return found->second;
+}
+
+void RowLabels::fail_unknown(std::string_view label, const TableSource& source, std::size_t column) const {
+  ErrorParts parts;
+  parts.place.file = source.path();
+  parts.place.row = source.row();
+  parts.place.line = source.line();
+  if (!file_) parts.place.column = source.column_names()[column];
+  parts.statement = fmt::format("the label {} is not a class of the model ({})", in_quotes(label),
+                                name_list(class_names_));
+  parts.remedy = "name it with " + mention("classes") +
+                 " when fitting, or empty the cell to leave the row out";
+  throw Error(ErrorKind::data, std::move(parts));
 }
 
 int LabelCollector::number_of(std::string_view label) {

@@ -21,14 +21,13 @@ constexpr double sum_tolerance = 1e-6;
 
 class ProbabilityReader::Impl {
 public:
-  Impl(const std::string& path, const TableOptions& options, const std::string& label_column,
-       const std::string& stratum_column, const std::vector<std::string>& classes)
-      : table_(open_table(path, {.has_header = options.has_header})), reading_(options.missing_label) {
-    if (!label_column.empty() && !options.labels_path.empty())
-      throw Error(ErrorKind::usage, "--label and --labels exclude each other; give one of them");
-    columns_ = find_probability_columns(
-        *table_, {label_column, stratum_column, classes, !options.labels_path.empty()});
-    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+  Impl(const std::string& path, const TableOptions& options, const std::string& stratum_column,
+       const std::vector<std::string>& classes)
+      : table_(open_table(path, {.has_header = !options.no_header})), reading_(options.missing_label) {
+    check_label_source(options);
+    columns_ = find_probability_columns(*table_,
+                                        {options.label, stratum_column, classes, !options.labels.empty()});
+    if (!options.labels.empty()) label_file_.emplace(options.labels);
     for (std::size_t k = 0; k < columns_.class_names.size(); ++k)
       class_number_.emplace(columns_.class_names[k], static_cast<int>(k));
   }
@@ -128,9 +127,9 @@ private:
 };
 
 ProbabilityReader::ProbabilityReader(const std::string& path, const TableOptions& options,
-                                     const std::string& label_column, const std::string& stratum_column,
+                                     const std::string& stratum_column,
                                      const std::vector<std::string>& classes)
-    : impl_(std::make_unique<Impl>(path, options, label_column, stratum_column, classes)) {}
+    : impl_(std::make_unique<Impl>(path, options, stratum_column, classes)) {}
 
 ProbabilityReader::~ProbabilityReader() = default;
 ProbabilityReader::ProbabilityReader(ProbabilityReader&&) noexcept = default;

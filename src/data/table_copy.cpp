@@ -39,8 +39,8 @@ std::string csv_cell(std::string_view text) {
 
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
                 const std::function<void(std::string_view)>& write, Observer& observer) {
-  const std::unique_ptr<TableSource> table = open_table(path, {.has_header = options.has_header});
-  const std::size_t label_place = find_column(*table, "label column", changes.label_column);
+  const std::unique_ptr<TableSource> table = open_table(path, {.has_header = !options.no_header});
+  const std::size_t label_place = find_column(*table, "label column", options.label);
   if (std::ranges::find(table->column_names(), changes.new_column) != table->column_names().end())
     fail_data(
         fmt::format("{} already has a column {}; rename it", in_quotes(path), in_quotes(changes.new_column)));

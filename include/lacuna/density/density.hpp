@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/row_source.hpp"
 
@@ -22,8 +24,11 @@ enum class StopReason {
   sampled         ///< a Markov chain of a chosen length: it does not converge to one fit
 };
 
-/// As records and model files spell it: the name above.
-std::string to_string(StopReason reason);
+constexpr auto choice_names(StopReason) {
+  return std::array{ChoiceName{StopReason::converged, "converged"},
+                    ChoiceName{StopReason::max_iterations, "max_iterations"},
+                    ChoiceName{StopReason::sampled, "sampled"}};
+}
 
 /// How a fit went. Not converging is a result, not an error.
 struct DensityFitSummary {

@@ -1,5 +1,12 @@
-# The report's page: our own sources and D3, put into the library as bytes, so that a page needs nothing from
-# anywhere. Debian's node-d3 brings D3 as one file.
+# lacuna_report: the page of an evaluation. Our own sources and D3 are put into it as bytes, so that a page needs
+# nothing from anywhere. Debian's node-d3 brings D3 as one file.
+file(GLOB LACUNA_REPORT_SOURCES CONFIGURE_DEPENDS src/report/*.cpp)
+add_library(lacuna_report ${LACUNA_REPORT_SOURCES})
+add_library(lacuna::lacuna_report ALIAS lacuna_report)
+target_include_directories(lacuna_report PRIVATE src)
+target_compile_options(lacuna_report PRIVATE ${LACUNA_WARNINGS})
+target_link_libraries(lacuna_report PUBLIC lacuna PRIVATE fmt::fmt
+                                    $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 find_file(LACUNA_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH
           DOC "D3 5, minified, in one file")
 if(NOT LACUNA_D3)
@@ -28,4 +35,4 @@ add_custom_command(
 add_library(lacuna_report_page OBJECT ${page_source})
 set_target_properties(lacuna_report_page PROPERTIES CXX_CLANG_TIDY "")
 target_include_directories(lacuna_report_page PRIVATE src)
-target_sources(lacuna PRIVATE $<TARGET_OBJECTS:lacuna_report_page>)
+target_sources(lacuna_report PRIVATE $<TARGET_OBJECTS:lacuna_report_page>)

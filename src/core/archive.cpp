@@ -75,4 +75,17 @@ const std::string& Archive::text(const std::string& name) const {
   return found->second;
 }
 
+Index Archive::place_among(const std::string& name, std::span<const char* const> names) const {
+  const auto n = static_cast<Index>(names.size());
+  if (tensors_.contains(name)) return integer(name, 0, n - 1);
+  const std::string& chosen = text(name);
+  std::string known;
+  for (Index i = 0; i < n; ++i) {
+    const std::string candidate = names[static_cast<std::size_t>(i)];
+    if (chosen == candidate) return i;
+    known += (i == 0 ? "" : ", ") + candidate;
+  }
+  fail(name, "is '" + chosen + "', expected one of " + known);
+}
+
 } // namespace lacuna

@@ -118,7 +118,7 @@ std::shared_ptr<const Density> load_density(const Archive& archive, const std::s
                                      "', which this version of lacuna does not know (it knows " +
                                      known_names() +
                                      "); update lacuna, or register the family before loading the model");
-  return entry.load(archive, prefix);
+  return entry.load(archive, prefix, DensityFacts::load(archive, prefix));
 }
 
 } // namespace lacuna

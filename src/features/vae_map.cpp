@@ -189,7 +189,7 @@ void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) c
   });
 }
 
-void VaeMap::save(Archive& archive, const std::string& prefix) const {
+void VaeMap::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put_text(prefix + "architecture", to_string(options_.architecture));
   archive.put_text(prefix + "activation", to_string(options_.activation));
   archive.put_text(prefix + "likelihood", to_string(options_.likelihood));

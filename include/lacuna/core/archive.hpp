@@ -27,6 +27,11 @@ public:
   void put(const std::string& name, const Matrix& matrix);
   void put(const std::string& name, std::vector<Index> shape, std::span<const float> values);
   void put_text(const std::string& name, std::string text);
+  /// Writes a value of an enum by its name; `names` are in the enum's order.
+  template <class Choice>
+  void put_choice(const std::string& name, Choice value, std::span<const char* const> names) {
+    put_text(name, names[static_cast<std::size_t>(value)]);
+  }
 
   /// Each getter throws Error(data) when the name is missing or the shape is another than expected.
   const Tensor& tensor(const std::string& name) const;
@@ -36,12 +41,19 @@ public:
   const std::vector<double>& vector(const std::string& name, Index size) const;
   Matrix matrix(const std::string& name, Index n_rows, Index n_cols) const;
   const std::string& text(const std::string& name) const;
+  /// What put_choice wrote, or the number that files of format version 1 have in the name's place.
+  template <class Choice>
+  Choice choice(const std::string& name, std::span<const char* const> names) const {
+    return static_cast<Choice>(place_among(name, names));
+  }
   bool has(const std::string& name) const { return tensors_.contains(name) || texts_.contains(name); }
 
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& texts() const { return texts_; }
 
 private:
+  Index place_among(const std::string& name, std::span<const char* const> names) const;
+
   std::map<std::string, Tensor> tensors_;
   std::map<std::string, std::string> texts_;
 };

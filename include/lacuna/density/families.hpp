@@ -27,8 +27,10 @@ struct DensityOptions {
 struct DensityFamilyEntry {
   std::string name;
   std::function<std::shared_ptr<const DensityFamily>(const DensityOptions& options)> make;
-  /// Reads what the family's Density::save wrote under `prefix`.
-  std::function<std::shared_ptr<const Density>(const Archive& archive, const std::string& prefix)> load;
+  /// Makes a density of facts that were read already, and of what its save_parts wrote under `prefix`.
+  std::function<std::shared_ptr<const Density>(const Archive& archive, const std::string& prefix,
+                                               DensityFacts facts)>
+      load;
   /// Notes options outside their limits; may be empty.
   std::function<void(const DensityOptions& options, OptionChecks& checks)> check;
 };

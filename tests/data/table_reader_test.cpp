@@ -9,6 +9,7 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
+using test::labels_from;
 using test::TempFile;
 using test::values;
 using Names = std::vector<std::string>;
@@ -146,9 +147,7 @@ TEST(TableReader, ReadsLabelsBesideTheTable) {
   const TempFile table("job,x\nclerk,1\nnurse,2\n");
   const auto read = [&](const std::string& bytes) {
     const TempFile labels(bytes);
-    TableOptions options;
-    options.labels_path = labels.path();
-    TableReader reader(table.path(), mixed, options, "", "");
+    TableReader reader(table.path(), mixed, labels_from(labels), "", "");
     TableBlock block;
     Names all;
     while (reader.next(block, 1)) all.insert(all.end(), block.labels.begin(), block.labels.end());

@@ -13,6 +13,7 @@ namespace {
 
 using test::expect_error;
 using test::label_texts;
+using test::labels_from;
 using test::read_text;
 using test::TempFile;
 using test::values;
@@ -216,9 +217,7 @@ TEST(TrainingTable, ReadsLabelsBesideTheTable) {
   const TempFile table("a,b\n1,2\n3,4\n5,7\n");
   const auto read = [&](const std::string& labels) {
     const TempFile file(labels);
-    TableOptions options;
-    options.labels_path = file.path();
-    return read_training_table(table.path(), "", {}, options, silent_observer());
+    return read_training_table(table.path(), "", {}, labels_from(file), silent_observer());
   };
   EXPECT_EQ(label_texts(read("u\n\nv\n").data), (Names{"u", "", "v"}));
   EXPECT_EQ(label_texts(read("1.0\r\n2\r\n\r\n").data), (Names{"1", "2", ""}));
@@ -228,9 +227,7 @@ TEST(TrainingTable, CountsLabelsBesideTheTable) {
   const TempFile table("a,b\n1,2\n3,4\n5,7\n");
   const auto read = [&](const std::string& labels, const std::string& label_column = "") {
     const TempFile file(labels);
-    TableOptions options;
-    options.labels_path = file.path();
-    read_training_table(table.path(), label_column, {}, options, silent_observer());
+    read_training_table(table.path(), label_column, {}, labels_from(file), silent_observer());
   };
   expect_error(ErrorKind::data, {"3 rows", "2 labels"}, [&] { read("u\nv\n"); });
   expect_error(ErrorKind::data, {"3 rows", "4 labels", "no header"}, [&] { read("y\nu\nv\nw\n"); });

@@ -14,17 +14,17 @@ namespace lacuna {
 
 namespace {
 
-template <class Options>
-DensityFamilyEntry own_family(std::shared_ptr<const Density> (*load)(const Archive&, const std::string&)) {
+template <class Options, class Fitted>
+DensityFamilyEntry own_family() {
   return density_family<Options>(
-      [](const Options& options) { return std::make_shared<OwnFamily<Options>>(options); }, load);
+      [](const Options& options) { return std::make_shared<OwnFamily<Options>>(options); }, Fitted::load);
 }
 
 /// The one list of lacuna's own families. A new one needs its options in lacuna/density/options.hpp, a file
 /// of its own and an entry here.
 std::vector<DensityFamilyEntry> own_families() {
-  return {own_family<VbMixtureOptions>(VbMixture::load), own_family<GmmOptions>(Gmm::load),
-          own_family<KdeOptions>(Kde::load), own_family<DpMixtureOptions>(DpMixture::load)};
+  return {own_family<VbMixtureOptions, VbMixture>(), own_family<GmmOptions, Gmm>(),
+          own_family<KdeOptions, Kde>(), own_family<DpMixtureOptions, DpMixture>()};
 }
 
 /// All families; users may add to them while others read.
@@ -111,7 +111,7 @@ std::shared_ptr<const Density> load_density(const Archive& archive, const std::s
                                      "', which this version of lacuna does not know (it knows " +
                                      known_names() +
                                      "); update lacuna, or register the family before loading the model");
-  return entry.load(archive, prefix);
+  return entry.load(archive, prefix, DensityFacts::load(archive, prefix));
 }
 
 } // namespace lacuna

@@ -18,6 +18,11 @@ std::string map_prefix(const std::string& prefix, std::size_t i) {
 
 } // namespace
 
+void FeatureMap::save(Archive& archive, const std::string& prefix) const {
+  archive.put_text(prefix + "kind", kind());
+  save_parts(archive, prefix);
+}
+
 std::vector<std::string> FeatureChain::output_names(std::vector<std::string> names) const {
   for (const auto& map : maps_) names = map->output_names(names);
   return names;
@@ -50,10 +55,7 @@ Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const 
 
 void FeatureChain::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "n", static_cast<double>(maps_.size()));
-  for (std::size_t i = 0; i < maps_.size(); ++i) {
-    archive.put_text(map_prefix(prefix, i) + "kind", maps_[i]->kind());
-    maps_[i]->save(archive, map_prefix(prefix, i));
-  }
+  for (std::size_t i = 0; i < maps_.size(); ++i) maps_[i]->save(archive, map_prefix(prefix, i));
 }
 
 FeatureChain FeatureChain::load(const Archive& archive, const std::string& prefix) {

@@ -51,6 +51,14 @@ bool can_be_read(const std::vector<FeatureSpec>& features) {
   });
 }
 
+bool has_cuda() {
+  try {
+    return vae_plugin().has_cuda;
+  } catch (const Error&) {
+    return false; // without the plugin there is no GPU
+  }
+}
+
 std::string usages() {
   std::string text = "none, or with commas between them:";
   const char* separator = " ";

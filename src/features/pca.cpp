@@ -97,7 +97,7 @@ void Pca::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) 
   });
 }
 
-void Pca::save(Archive& archive, const std::string& prefix) const {
+void Pca::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "means", means_);
   archive.put(prefix + "components", components_);
   archive.put(prefix + "variances", variances_);

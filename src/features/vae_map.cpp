@@ -123,13 +123,6 @@ std::vector<Index> get_sizes(const Archive& archive, const std::string& name) {
   return sizes;
 }
 
-template <class Choice>
-Choice read_choice(const Archive& archive, const std::string& name) {
-  const std::optional<Choice> found = find_choice<Choice>(archive.text(name));
-  if (!found) fail_damaged(name, "is '" + archive.text(name) + "', which lacuna does not know");
-  return *found;
-}
-
 /// A side of an image; 0 stands for a square one.
 std::optional<Index> image_side(const Archive& archive, const std::string& name) {
   const Index side = archive.integer(name, 0, 100000);
@@ -138,10 +131,10 @@ std::optional<Index> image_side(const Archive& archive, const std::string& name)
 
 VaeOptions get_options(const Archive& archive, const std::string& prefix) {
   VaeOptions options;
-  options.vae_architecture = read_choice<VaeArchitecture>(archive, prefix + "architecture");
-  options.vae_activation = read_choice<VaeActivation>(archive, prefix + "activation");
-  options.vae_likelihood = read_choice<VaeLikelihood>(archive, prefix + "likelihood");
-  options.encoding = read_choice<VaeEncoding>(archive, prefix + "encoding");
+  options.vae_architecture = archive.choice<VaeArchitecture>(prefix + "architecture");
+  options.vae_activation = archive.choice<VaeActivation>(prefix + "activation");
+  options.vae_likelihood = archive.choice<VaeLikelihood>(prefix + "likelihood");
+  options.encoding = archive.choice<VaeEncoding>(prefix + "encoding");
   options.n_latent = archive.integer(prefix + "n_latent", 1, 1000);
   options.vae_hidden = get_sizes(archive, prefix + "hidden");
   options.vae_decoder_hidden = get_sizes(archive, prefix + "decoder_hidden");
@@ -202,11 +195,11 @@ void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) c
   });
 }
 
-void VaeMap::save(Archive& archive, const std::string& prefix) const {
-  archive.put_text(prefix + "architecture", to_string(options_.vae_architecture));
-  archive.put_text(prefix + "activation", to_string(options_.vae_activation));
-  archive.put_text(prefix + "likelihood", to_string(options_.vae_likelihood));
-  archive.put_text(prefix + "encoding", to_string(options_.encoding));
+void VaeMap::save_parts(Archive& archive, const std::string& prefix) const {
+  archive.put_choice(prefix + "architecture", options_.vae_architecture);
+  archive.put_choice(prefix + "activation", options_.vae_activation);
+  archive.put_choice(prefix + "likelihood", options_.vae_likelihood);
+  archive.put_choice(prefix + "encoding", options_.encoding);
   archive.put_text(prefix + "seed", std::to_string(seed_));
   archive.put(prefix + "n_inputs", static_cast<double>(n_inputs()));
   archive.put(prefix + "n_latent", static_cast<double>(n_outputs()));

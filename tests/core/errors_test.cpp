@@ -8,6 +8,7 @@
 
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/version.hpp"
+#include "tests/expect_error.hpp"
 
 namespace {
 
@@ -88,12 +89,7 @@ TEST(Observer, StopsTheWorkOnlyWhenCancelled) {
     bool cancelled() const override { return true; }
   };
   EXPECT_NO_THROW(lacuna::stop_if_cancelled(lacuna::silent_observer()));
-  try {
-    lacuna::stop_if_cancelled(Cancelled());
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
-  }
+  lacuna::test::expect_error(ErrorKind::interrupted, {}, [] { lacuna::stop_if_cancelled(Cancelled()); });
 }
 
 TEST(Version, HasThreeNumbers) {

@@ -9,6 +9,7 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
+using test::labels_from;
 using test::labels_in;
 using test::TempFile;
 using test::values;
@@ -148,9 +149,7 @@ TEST(TableReader, ReadsLabelsBesideTheTable) {
   const TempFile table("job,x\nclerk,1\nnurse,2\n");
   const auto read = [&](const std::string& bytes) {
     const TempFile labels(bytes);
-    TableOptions options;
-    options.labels = labels.path();
-    TableReader reader(table.path(), mixed, options, {"3", "a", "b", "c", "d"});
+    TableReader reader(table.path(), mixed, labels_from(labels), {"3", "a", "b", "c", "d"});
     TableBlock block;
     Labels all;
     while (reader.next(block, 1)) all.insert(all.end(), block.labels.begin(), block.labels.end());

@@ -14,6 +14,7 @@ namespace {
 using test::expect_error;
 using test::labels_in;
 using test::label_texts;
+using test::labels_from;
 using test::read_text;
 using test::TempFile;
 using test::values;
@@ -217,9 +218,7 @@ TEST(TrainingTable, ReadsLabelsBesideTheTable) {
   const TempFile table("a,b\n1,2\n3,4\n5,7\n");
   const auto read = [&](const std::string& labels) {
     const TempFile file(labels);
-    TableOptions options;
-    options.labels = file.path();
-    return read_training_table(table.path(), {}, options, silent_observer());
+    return read_training_table(table.path(), {}, labels_from(file), silent_observer());
   };
   EXPECT_EQ(label_texts(read("u\n\nv\n").data), (Names{"u", "", "v"}));
   EXPECT_EQ(label_texts(read("1.0\r\n2\r\n\r\n").data), (Names{"1", "2", ""}));

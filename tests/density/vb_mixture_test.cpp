@@ -17,16 +17,18 @@
 #include "math/special.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna {
 namespace {
 
+using testing::all_types;
 using testing::chain_rule_evidence;
+using testing::expect_near;
+using testing::expect_rising;
+using testing::expect_same_fit;
 using testing::log_densities;
 using testing::random_blobs;
-
-constexpr CovarianceType all_types[] = {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal,
-                                        CovarianceType::spherical};
 
 std::shared_ptr<const VbMixture> fit(const Matrix& rows, const VbMixtureOptions& options,
                                      std::span<const double> weights = {}, std::uint64_t seed = 0,
@@ -119,17 +121,9 @@ TEST(VbMixtureFit, BoundNeverFalls) {
     options.mean_precision = std::exp(random.normal());
     options.own_covariance = problem % 7 == 0;
     options.tolerance = 1e-9;
-    const auto n = static_cast<Index>(3 + random.uniform() * 400);
-    const auto d = static_cast<Index>(1 + random.uniform() * 6);
-    const Matrix rows = random_blobs(problem, n, d, 3, 3.0 * random.uniform());
-    std::vector<double> weights;
-    if (problem % 5 == 0)
-      for (Index i = 0; i < n; ++i) weights.push_back(2.0 * random.uniform());
-    const auto model = fit(rows, options, weights, problem);
-    const DensityFitSummary& summary = model->summary();
-    for (std::size_t i = 1; i < summary.history.size(); ++i, ++n_checked)
-      ASSERT_GE(summary.history[i], summary.history[i - 1] - 1e-10 * std::abs(summary.history[i]))
-          << "problem " << problem << " iteration " << i;
+    const testing::RandomProblem data(problem, random);
+    SCOPED_TRACE(problem);
+    n_checked += expect_rising(fit(data.rows, options, data.weights, problem)->summary().history);
   }
   EXPECT_GT(n_checked, 2000);
 }
@@ -228,9 +222,7 @@ TEST(VbMixtureFit, InvariantToRowOrderWhereNothingIsDrawn) {
   for (Index i = 0; i < 200; ++i) std::copy_n(rows.row(199 - i), 2, reversed.row(i));
   VbMixtureOptions options;
   options.components = 1;
-  const auto a = log_densities(*fit(rows, options), rows);
-  const auto b = log_densities(*fit(reversed, options), rows);
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11);
+  expect_near(log_densities(*fit(rows, options), rows), log_densities(*fit(reversed, options), rows), 1e-11);
 
   // With more components only the start is drawn: from a given start the order does not matter either.
   options.components = 4;
@@ -240,32 +232,20 @@ TEST(VbMixtureFit, InvariantToRowOrderWhereNothingIsDrawn) {
   const Matrix fresh = random_blobs(15, 200, 2, 1, 1.0);
   Matrix fresh_reversed(200, 2);
   for (Index i = 0; i < 200; ++i) std::copy_n(fresh.row(199 - i), 2, fresh_reversed.row(i));
-  const auto c = log_densities(*VbMixtureFamily(options).fit(WeightedRows(fresh.view()), context), rows);
-  const auto d =
-      log_densities(*VbMixtureFamily(options).fit(WeightedRows(fresh_reversed.view()), context), rows);
-  for (std::size_t i = 0; i < c.size(); ++i) EXPECT_NEAR(c[i], d[i], 1e-8);
+  const auto from_start = [&](const Matrix& some) {
+    return log_densities(*VbMixtureFamily(options).fit(WeightedRows(some.view()), context), rows);
+  };
+  expect_near(from_start(fresh), from_start(fresh_reversed), 1e-8);
 }
 
 TEST(VbMixtureFit, WeightTwoIsTheRowTwice) {
   for (const CovarianceType type : all_types) {
     const Matrix rows = random_blobs(16, 60, 2, 3, 3.0);
-    Matrix doubled(90, 2);
-    std::vector<double> weights;
-    Index to = 0;
-    for (Index i = 0; i < 60; ++i) {
-      weights.push_back(i % 2 == 0 ? 2.0 : 1.0);
-      for (int copy = 0; copy < static_cast<int>(weights.back()); ++copy)
-        std::copy_n(rows.row(i), 2, doubled.row(to++));
-    }
+    const testing::RowsTwice twice(rows);
     VbMixtureOptions options;
     options.covariance = type;
     options.components = 5;
-    const auto weighted = fit(rows, options, weights, 3);
-    const auto repeated = fit(doubled, options, {}, 3);
-    EXPECT_NEAR(weighted->summary().objective, repeated->summary().objective, 1e-8);
-    const auto a = log_densities(*weighted, rows);
-    const auto b = log_densities(*repeated, rows);
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-8);
+    expect_same_fit(*fit(rows, options, twice.weights, 3), *fit(twice.repeated, options, {}, 3), rows, 1e-8);
   }
 }
 
@@ -278,9 +258,7 @@ TEST(VbMixtureFit, ZeroWeightRowsCountAsAbsent) {
     if (i < 50) weights[static_cast<std::size_t>(i)] = 1.0;
     if (i >= 50) more(i, 0) += 100.0;
   }
-  const auto a = log_densities(*fit(rows, {}), rows);
-  const auto b = log_densities(*fit(more, {}, weights), rows);
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
+  expect_near(log_densities(*fit(rows, {}), rows), log_densities(*fit(more, {}, weights), rows), 1e-9);
 }
 
 TEST(VbMixtureFit, SameBitsForAnyNumberOfThreads) {
@@ -458,14 +436,7 @@ TEST(VbMixtureOptionsCheck, ListsEveryViolation) {
   VbMixtureOptions options;
   options.components = 0;
   options.tolerance = -1.0;
-  try {
-    const VbMixtureFamily family(options);
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("components"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("tolerance"), std::string::npos);
-  }
+  test::expect_error(ErrorKind::usage, {"components", "tolerance"}, [&] { VbMixtureFamily{options}; });
 }
 
 } // namespace

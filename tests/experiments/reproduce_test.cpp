@@ -9,12 +9,13 @@
 
 #include "experiments/reproduce_results.hpp"
 #include "experiments/reproduce_setup.hpp"
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lacuna {
 namespace {
 
+using test::expect_error;
 using Json = nlohmann::json;
 
 ReproduceRequest toy_request(const TemporaryFolder& folder) {
@@ -89,13 +90,8 @@ TEST(Reproduce, KeepsExperimentsApart) {
   request.n_repeats = 1;
   reproduce(request, silent_observer());
   request.seed = 1;
-  try {
-    reproduce(request, silent_observer());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::cannot_write);
-    EXPECT_NE(std::string(error.what()).find("another experiment"), std::string::npos) << error.what();
-  }
+  expect_error(ErrorKind::cannot_write, {"another experiment"},
+               [&] { reproduce(request, silent_observer()); });
 }
 
 TEST(Reproduce, WritesTheDataBehindTheFigures) {
@@ -196,14 +192,8 @@ TEST(ReproduceSetup, SaysAllThatIsWrong) {
   request.experiment = "cifar";
   request.n_repeats = 0;
   request.protocol = LabelProtocol::mnar;
-  try {
-    reproduce(request, silent_observer());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    for (const char* word : {"cifar", "repeats", "mnar", "out"})
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
+  expect_error(ErrorKind::usage, {"cifar", "repeats", "mnar", "out"},
+               [&] { reproduce(request, silent_observer()); });
 }
 
 } // namespace

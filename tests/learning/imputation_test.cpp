@@ -9,6 +9,7 @@
 #include "lacuna/learning/learner.hpp"
 #include "learning/shared_models.hpp"
 #include "learning/imputation.hpp"
+#include "learning/shared_models.hpp"
 
 namespace lacuna {
 namespace {
@@ -17,23 +18,20 @@ namespace {
 class Bump : public Density {
 public:
   Bump(double mean, bool is_flat, std::vector<double> weights)
-      : row_weights(std::move(weights)), mean_(mean), is_flat_(is_flat) {}
-  Index n_features() const override { return 1; }
+      : Density({"bump", 1, {}}), row_weights(std::move(weights)), mean_(mean), is_flat_(is_flat) {}
   void log_density(MatrixView rows, std::span<double> out) const override {
     for (Index i = 0; i < rows.n_rows; ++i)
       out[at(i)] = is_flat_ ? 0.0 : -0.5 * (rows(i, 0) - mean_) * (rows(i, 0) - mean_);
   }
   void sample(RandomStream&, std::span<double>) const override {}
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "bump"; }
-  void save(Archive&, const std::string&) const override {}
 
   std::vector<double> row_weights;
 
 private:
+  void save_parts(Archive&, const std::string&) const override {}
+
   double mean_;
   bool is_flat_;
-  DensityFitSummary summary_;
 };
 
 class BumpFamily : public DensityFamily {

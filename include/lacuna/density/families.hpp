@@ -60,15 +60,17 @@ struct DensityFamilyEntry {
   OptionTable<std::any> options; ///< the rows of that struct's table
   std::function<void(const std::any& options, OptionChecks& checks)> check;
   std::function<std::shared_ptr<const DensityFamily>(const std::any& options)> make;
-  /// Reads what the family's densities saved under `prefix`.
-  std::function<std::shared_ptr<const Density>(const Archive& archive, const std::string& prefix)> load;
+  /// Makes a density of facts that were read already, and of what its save_parts wrote under `prefix`.
+  std::function<std::shared_ptr<const Density>(const Archive& archive, const std::string& prefix,
+                                               DensityFacts facts)>
+      load;
 };
 
 /// An entry for a family with options of its own: from their table come flags, checks and the record.
 template <FamilyOptions Options>
-DensityFamilyEntry
-density_family(std::function<std::shared_ptr<const DensityFamily>(const Options& options)> make,
-               std::function<std::shared_ptr<const Density>(const Archive&, const std::string&)> load) {
+DensityFamilyEntry density_family(
+    std::function<std::shared_ptr<const DensityFamily>(const Options& options)> make,
+    std::function<std::shared_ptr<const Density>(const Archive&, const std::string&, DensityFacts)> load) {
   DensityFamilyEntry entry;
   entry.name = Options::family;
   entry.defaults = Options{};

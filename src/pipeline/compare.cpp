@@ -62,7 +62,7 @@ private:
   void fit_all() {
     TrainingTable table = read_training(request_.fit, observer_);
     outcome_.notes = table.notes;
-    open_test(table.schema);
+    open_test(table.schema, table.data.class_names);
     const Matrix& columns = table.data.features;
     const FeatureChain features = map_features(request_.fit, table, observer_,
                                                [&](const Matrix& mapped) { keep(table, columns, mapped); });
@@ -105,10 +105,11 @@ private:
   }
 
   /// Before the fits, which may take long: the table may not be there, or lack a column.
-  void open_test(const TableSchema& schema) {
+  void open_test(const TableSchema& schema, const std::vector<std::string>& class_names) {
     place_ = {request_.test_path, request_.fit.label_column, request_.stratum_column, request_.fit.table};
-    place_.table.labels_path = request_.test_labels_path;
-    reader_ = std::make_unique<TableReader>(place_.path, schema, place_.table, place_.label_column,
+    place_.table.label = place_.label_column;
+    place_.table.labels = request_.test_labels_path;
+    reader_ = std::make_unique<TableReader>(place_.path, schema, place_.table, class_names,
                                             place_.stratum_column);
   }
 
@@ -118,13 +119,10 @@ private:
     std::vector<Evaluator> evaluators(outcome_.methods.size(), Evaluator(model.classifier.n_classes()));
     test_ = std::make_unique<PageRows>(PageRows::Kind::test, model.schema.n_features(),
                                        model.classifier.n_features());
-    const LabelNumbers numbers(model.classifier.parts().class_names, place_);
     Index n_unlabeled = 0;
     for_each_block(*reader_, observer_, [&](const TableBlock& block) {
-      std::vector<int> labels;
-      for (std::size_t i = 0; i < block.labels.size(); ++i) labels.push_back(numbers.of(block, i));
-      n_unlabeled += std::count(labels.begin(), labels.end(), missing_label);
-      judge(block, labels, evaluators);
+      n_unlabeled += std::count(block.labels.begin(), block.labels.end(), missing_label);
+      judge(block, block.labels, evaluators);
     });
     if (test_->n_rows() == 0)
       throw Error(
@@ -208,7 +206,7 @@ private:
 } // namespace
 
 CompareOutcome compare_methods(const CompareRequest& request, Observer& observer) {
-  if (request.fit.table.labels_path.empty() != request.test_labels_path.empty())
+  if (request.fit.table.labels.empty() != request.test_labels_path.empty())
     throw Error(ErrorKind::usage,
                 "--test-labels goes with --labels: either both tables have their labels in files "
                 "of their own, or both in the same column");

@@ -18,7 +18,7 @@ SourcePlace test_place(const EvaluateRequest& request) {
 
 SourcePlace calibration_place(const EvaluateRequest& request) {
   SourcePlace place{request.calibration->path, request.label_column, "", request.table};
-  place.table.labels_path = request.calibration->labels_path;
+  place.table.labels = request.calibration->labels_path;
   return place;
 }
 
@@ -34,7 +34,7 @@ void check_calibration(const EvaluateRequest& request) {
     throw Error(ErrorKind::usage, "--calibration-data: '" + calibration.path +
                                       "' is the test table itself; calibrated on the rows that judge it, "
                                       "anything looks honest; give other labeled rows");
-  if (request.table.labels_path.empty() != calibration.labels_path.empty())
+  if (request.table.labels.empty() != calibration.labels_path.empty())
     throw Error(ErrorKind::usage,
                 "--calibration-labels goes with --labels: either both tables have their labels in files of "
                 "their own, or both in the same column");
@@ -95,7 +95,9 @@ EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const Ev
 } // namespace
 
 EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer) {
-  require_one_label_source(request.label_column, request.table);
+  TableOptions table = request.table;
+  table.label = request.label_column;
+  require_label_source(table);
   check_calibration(request);
   const auto test = open_model_source(model, test_place(request), request.threads);
   const auto calibration =

@@ -18,6 +18,7 @@ bool mixes_columns(const FitRequest& request) {
 // A network on images needs every pixel in its place, also those that are always black.
 TableOptions table_options(const FitRequest& request) {
   TableOptions options = request.table;
+  options.label = request.label_column;
   const std::vector<FeatureSpec>& maps = request.features.maps;
   options.keep_constant = !maps.empty() && maps.front().kind == FeatureSpec::Kind::vae;
   options.code_categories = takes_codes(request);
@@ -45,9 +46,7 @@ TrainingTable read_training(const FitRequest& request, Observer& observer) {
   // Before the table is read, which may take long.
   check_options(request.learning);
   check_options(request.features);
-  require_one_label_source(request.label_column, request.table);
-  return read_training_table(request.path, request.label_column, request.classes, table_options(request),
-                             observer);
+  return read_training_table(request.path, request.classes, table_options(request), observer);
 }
 
 FeatureChain map_features(const FitRequest& request, TrainingTable& table, Observer& observer,

@@ -40,7 +40,7 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   std::vector<std::string> names;
   std::ranges::transform(classes, std::back_inserter(names),
                          [](const std::string& name) { return csv_cell(name); });
-  TableReader reader(path, model.schema, table, "", "");
+  TableReader reader(path, model.schema, table, {});
   write(header_line(classes));
   Index n_rows = 0;
   fmt::memory_buffer text;

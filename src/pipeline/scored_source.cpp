@@ -15,12 +15,18 @@ namespace {
 // More groups than this are hardly groups: the column was meant to be another one.
 constexpr Index max_strata = 1000;
 
+TableOptions with_label(const SourcePlace& place) {
+  TableOptions options = place.table;
+  options.label = place.label_column;
+  return options;
+}
+
 class ModelSource : public ScoredSource {
 public:
   ModelSource(const Model& model, SourcePlace place, int threads)
       : model_(model), place_(std::move(place)), threads_(threads),
-        reader_(place_.path, model.schema, place_.table, place_.label_column, place_.stratum_column),
-        numbers_(model.classifier.parts().class_names, place_) {}
+        reader_(place_.path, model.schema, with_label(place_), model.classifier.parts().class_names,
+                place_.stratum_column) {}
 
   const std::vector<std::string>& class_names() const override {
     return model_.classifier.parts().class_names;
@@ -37,7 +43,7 @@ public:
       Scores scores = model_.classifier.score(features.view(), threads_);
       for (Index row = 0; row < block.features.n_rows(); ++row) {
         const auto i = static_cast<std::size_t>(row);
-        const int label = numbers_.of(block, i);
+        const int label = block.labels[i];
         if (label == missing_label) {
           ++n_unlabeled;
           continue;
@@ -61,13 +67,12 @@ private:
   SourcePlace place_;
   int threads_;
   TableReader reader_;
-  LabelNumbers numbers_;
 };
 
 class ProbabilitySource : public ScoredSource {
 public:
   ProbabilitySource(const SourcePlace& place, const std::vector<std::string>& classes)
-      : reader_(place.path, place.table, place.label_column, place.stratum_column, classes) {}
+      : reader_(place.path, with_label(place), place.stratum_column, classes) {}
 
   const std::vector<std::string>& class_names() const override { return reader_.class_names(); }
 
@@ -101,28 +106,6 @@ private:
 };
 
 } // namespace
-
-LabelNumbers::LabelNumbers(const std::vector<std::string>& class_names, SourcePlace place)
-    : class_names_(class_names), place_(std::move(place)) {
-  for (std::size_t y = 0; y < class_names.size(); ++y) number_[class_names[y]] = static_cast<int>(y);
-}
-
-int LabelNumbers::of(const TableBlock& block, std::size_t i) const {
-  if (block.labels[i].empty()) return missing_label;
-  const auto found = number_.find(block.labels[i]);
-  if (found != number_.end()) return found->second;
-  std::string known;
-  for (const std::string& name : class_names_) known += (known.empty() ? "'" : ", '") + name + "'";
-  const bool has_file = !place_.table.labels_path.empty();
-  std::string where = fmt::format("'{}', row {}", has_file ? place_.table.labels_path : place_.path,
-                                  block.first_row + static_cast<Index>(i) + 1);
-  if (block.label_lines[i] > 0) where += fmt::format(" (line {})", block.label_lines[i]);
-  if (!has_file) where += fmt::format(", column '{}'", place_.label_column);
-  throw Error(ErrorKind::data,
-              fmt::format("{}: the label '{}' is not a class of the model ({}); name it with --classes when "
-                          "fitting, or empty the cell to leave the row out",
-                          where, block.labels[i], known));
-}
 
 void add_row(Evaluator& evaluator, const ScoredRow& row, const SourcePlace& place) {
   if (row.stratum != nullptr && evaluator.n_strata() >= max_strata && !evaluator.has_stratum(*row.stratum))

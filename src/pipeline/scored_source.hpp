@@ -42,19 +42,6 @@ struct SourcePlace {
   TableOptions table;
 };
 
-/// Class numbers of the labels in a table.
-class LabelNumbers {
-public:
-  LabelNumbers(const std::vector<std::string>& class_names, SourcePlace place);
-  /// Of row i of a block; missing_label where there is none. Throws Error(data) for a label that is no class.
-  int of(const TableBlock& block, std::size_t i) const;
-
-private:
-  std::vector<std::string> class_names_;
-  SourcePlace place_;
-  std::map<std::string, int> number_;
-};
-
 /// Hands a row to an evaluator. Throws Error(data) for more strata than anybody means.
 void add_row(Evaluator& evaluator, const ScoredRow& row, const SourcePlace& place);
 

@@ -88,7 +88,7 @@ void add_data_settings(std::vector<FitSetting>& all) {
       [](auto& request) -> auto& { return request.label_column; }));
   all.push_back(setting(
       "labels", group, "FILE", "File with one label per row, instead of --label",
-      [](auto& request) -> auto& { return request.table.labels_path; }));
+      [](auto& request) -> auto& { return request.table.labels; }));
   all.back().json = nullptr; // where files lie says nothing about the model
   all.push_back(setting(
       "classes", group, "A,B,...",
@@ -107,9 +107,9 @@ void add_data_settings(std::vector<FitSetting>& all) {
   all.push_back({"no-header", group, "", "The first line is data; the columns are called c0, c1, ...",
                  Kind::flag,
                  [](FitRequest& request, const Texts& texts) {
-                   request.table.has_header = !parse_flag("no-header", texts.at(0));
+                   request.table.no_header = parse_flag("no-header", texts.at(0));
                  },
-                 [](const FitRequest& request) { return dump(!request.table.has_header); }});
+                 [](const FitRequest& request) { return dump(request.table.no_header); }});
 }
 
 void add_method_settings(std::vector<FitSetting>& all) {

@@ -16,7 +16,4 @@ inline constexpr Index rows_per_block = 16384;
 void for_each_block(TableReader& reader, Observer& observer,
                     const std::function<void(const TableBlock&)>& work);
 
-/// Throws Error(usage) unless labels come from a column or from a file, and not from both.
-void require_one_label_source(const std::string& label_column, const TableOptions& table);
-
 } // namespace lacuna

@@ -21,16 +21,14 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The rows the model was fitted to, with the log ratio of those without a label.
 PageRows training_rows(const Model& model, const EvaluateRequest& request, Observer& observer) {
-  if (request.train_labels_path.empty() != request.table.labels_path.empty())
+  if (request.train_labels_path.empty() != request.table.labels.empty())
     throw Error(ErrorKind::usage,
                 "--train-labels goes with --labels: either both tables have their labels in "
                 "files of their own, or both in the same column");
   TableOptions options = request.table;
-  options.labels_path = request.train_labels_path;
-  TableReader reader(request.train_path, model.schema, options, request.label_column, "");
-  std::map<std::string, int> class_number;
-  for (const std::string& name : model.classifier.parts().class_names)
-    class_number.emplace(name, static_cast<int>(class_number.size()));
+  options.label = request.label_column;
+  options.labels = request.train_labels_path;
+  TableReader reader(request.train_path, model.schema, options, model.classifier.parts().class_names);
   PageRows rows(PageRows::Kind::train, model.schema.n_features(), model.classifier.n_features());
   for_each_block(reader, observer, [&](const TableBlock& block) {
     const Matrix features = model.features.empty() ? block.features
@@ -39,10 +37,8 @@ PageRows training_rows(const Model& model, const EvaluateRequest& request, Obser
     const Scores scores = model.classifier.score(features.view(), request.threads);
     for (Index i = 0; i < features.n_rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const auto found = class_number.find(block.labels[at]);
-      const bool is_labeled = found != class_number.end();
-      rows.add(block.features.row(i), features.row(i), is_labeled ? found->second : missing_label,
-               is_labeled ? nan : scores.log_ratio[at]);
+      rows.add(block.features.row(i), features.row(i), block.labels[at],
+               block.labels[at] != missing_label ? nan : scores.log_ratio[at]);
     }
   });
   return rows;

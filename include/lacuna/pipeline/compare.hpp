@@ -12,7 +12,7 @@ namespace lacuna {
 struct CompareRequest {
   FitRequest fit;               ///< its method counts for nothing: all are fitted
   std::string test_path;        ///< a table with the columns of the training table, and labels
-  std::string test_labels_path; ///< a file with the test labels, when fit.table.labels_path is given
+  std::string test_labels_path; ///< a file with the test labels, when fit.table.labels is given
   std::string stratum_column;   ///< of the test table; may be empty
 };
 

@@ -21,7 +21,7 @@ namespace lacuna {
 /// From a table with missing labels to a model.
 struct FitRequest {
   std::string path;
-  std::string label_column; ///< empty when table.labels_path is given
+  std::string label_column; ///< empty when table.labels is given
   std::vector<std::string> classes;
   TableOptions table;
   FeatureOptions features{{FeatureSpec{}}, {}}; ///< standardize, unless told otherwise

@@ -93,8 +93,7 @@ void add_simulate(CLI::App& app, Command& command) {
     return simulate.add_option(name, target, help)->type_name(value)->group(group);
   };
   add("--label", request.label_column, "COLUMN", "Data", "Column with the labels");
-  add("--labels", request.table.labels, "FILE", "Data",
-      "File with one label per row, instead of --label");
+  add("--labels", request.table.labels, "FILE", "Data", "File with one label per row, instead of --label");
   add("--drop", arguments->drop, "A,B,...", "Data", "Columns that are not features; they stay in the output");
   add("--categorical", arguments->categorical, "A,B,...", "Data", "Columns of numbers that stand for groups");
   simulate.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");

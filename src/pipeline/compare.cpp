@@ -109,8 +109,8 @@ private:
     place_ = {request_.test_path, request_.fit.label_column, request_.stratum_column, request_.fit.table};
     place_.table.label = place_.label_column;
     place_.table.labels = request_.test_labels_path;
-    reader_ = std::make_unique<TableReader>(place_.path, schema, place_.table, class_names,
-                                            place_.stratum_column);
+    reader_ =
+        std::make_unique<TableReader>(place_.path, schema, place_.table, class_names, place_.stratum_column);
   }
 
   /// All methods in one walk through the test table.

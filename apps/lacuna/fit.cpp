@@ -76,7 +76,7 @@ void run(const FitOptions& options) {
     throw Error(ErrorKind::usage, "where should the model go? Give -o MODEL; see lacuna fit --help");
   if (arguments.output == "-")
     throw Error(ErrorKind::usage, "-o -: a model is not text and goes to a file; give -o MODEL");
-  const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels_path};
+  const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels};
   Output model(arguments.output, arguments.force, inputs);
   const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
 

@@ -52,7 +52,7 @@ public:
   int number() const;
 
 private:
-  [[noreturn]] void fail_unknown(std::string_view label, const TableSource& source, std::size_t column) const;
+  [[noreturn]] void fail_unknown(std::string_view label) const;
 
   TableSource& table_;
   LabelReading reading_;

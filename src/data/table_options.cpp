@@ -1,3 +1,4 @@
+#include "data/messages.hpp"
 #include "lacuna/data/table.hpp"
 
 namespace lacuna {
@@ -22,21 +23,15 @@ const OptionTable<TableOptions>& TableOptions::table() {
 
 void check_label_source(const TableOptions& options) {
   if (options.label.empty() || options.labels.empty()) return;
-  ErrorParts parts;
-  parts.option = "labels";
-  parts.statement = "it excludes " + mention("label");
-  parts.remedy = "give one of them";
-  throw Error(ErrorKind::usage, std::move(parts));
+  fail_option("labels", "it excludes " + mention("label"), "give one of them");
 }
 
 void require_label_source(const TableOptions& options) {
   check_label_source(options);
   if (options.has_labels()) return;
-  ErrorParts parts;
-  parts.statement = "it is not said where the labels are";
-  parts.remedy = "give either " + mention("label") + ", for a column of the table, or " + mention("labels") +
-                 ", for a file with one label per row";
-  throw Error(ErrorKind::usage, std::move(parts));
+  fail_option("", "it is not said where the labels are",
+              "give either " + mention("label") + ", for a column of the table, or " + mention("labels") +
+                  ", for a file with one label per row");
 }
 
 } // namespace lacuna

@@ -49,7 +49,7 @@ TEST(CheckDataset, NamesWhatIsWrong) {
          d.features(0, 0) = d.features(2, 0) = 1;
          d.features(1, 0) = 3;
        },
-       {"row 2", "'age'", "is 3", "0 to 2"}},
+       {"row 2", "'age'", "got 3", "0 to 2"}},
       {[&](Dataset& d) {
          d.levels = {3, 0};
          d.features(0, 0) = 0.5;
@@ -61,7 +61,7 @@ TEST(CheckDataset, NamesWhatIsWrong) {
          d.feature_names.clear();
          d.features(0, 1) = inf;
        },
-       {"row 1", "column 2"}},
+       {"row 1", "column '2'"}},
       {[](Dataset& d) { d.labels[1] = 2; }, {"row 2", "class number 2", "2 classes"}},
       {[](Dataset& d) { d.labels[0] = -2; }, {"row 1", "class number -2"}},
       {[](Dataset& d) { d.labels.pop_back(); }, {"2 labels", "3 rows"}},

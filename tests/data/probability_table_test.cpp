@@ -74,7 +74,7 @@ TEST(ProbabilityTable, RowsMayMissOneByALittle) {
 }
 
 TEST(ProbabilityTable, SaysWhatIsMissing) {
-  expect_error(ErrorKind::usage, {"'label'", "--label", "--labels"}, [] { read("a,b\n1,0\n"); });
+  expect_error(ErrorKind::usage, {"'label'", "give label,", "or labels,"}, [] { read("a,b\n1,0\n"); });
   expect_error(ErrorKind::data, {"'truth'", "'label'"}, [] { read("label,a,b\na,1,0\n", {}, "truth"); });
   expect_error(ErrorKind::data, {"'p_c'", "'c'"}, [] { read("label,a,b\na,1,0\n", {"a", "c"}); });
   expect_error(ErrorKind::data, {"1 column", "expected 2"}, [] { read("label,a,b\na,1,0\n", {"a"}); });

@@ -142,7 +142,7 @@ TEST(TableReader, NamesTheCellThatCannotBeUsed) {
   refuse("old", {"row 2 (line 3)", "'x'", "'old'", "expected a number"});
   refuse("inf", {"row 2 (line 3)", "'inf'", "finite", "leave the row out"});
   refuse("-1e200", {"'-1e200'", "too large"});
-  refuse("1,2", {"row 2 (line 3)", "found 3", "expected 2"});
+  refuse("1,2", {"row 2 (line 3)", "got 3", "expected 2"});
 }
 
 TEST(TableReader, ReadsLabelsBesideTheTable) {

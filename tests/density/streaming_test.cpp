@@ -214,9 +214,9 @@ TEST(StreamingFit, SaysWhatIsWrong) {
   weights[70] = -1.0;
   expect_error(ErrorKind::data, {"row 71", "weight", "-1"}, [&] { fit(*vb, rows, weights); });
   rows(41, 1) = std::numeric_limits<double>::infinity();
-  expect_error(ErrorKind::data, {"row 42", "column 2", "inf"}, [&] { fit(*vb, rows, {}); });
+  expect_error(ErrorKind::data, {"row 42", "column '2'", "inf"}, [&] { fit(*vb, rows, {}); });
   rows(41, 1) = nan;
-  expect_error(ErrorKind::data, {"row 42", "column 2", "gmm", "vb-gmm"},
+  expect_error(ErrorKind::data, {"row 42", "column '2'", "gmm", "vb-gmm"},
                [&] { fit(*make_density_family(options_of("gmm")), rows, {}); });
   Leaking leaking(rows.view(), {}, 30);
   expect_error(ErrorKind::data, {"100", "changed"}, [&] { vb->fit_blocks(leaking, {}); });

@@ -44,7 +44,8 @@ inline double sum(Vec v) {
   return v[0] + v[1];
 }
 
-/// exp(x) for x <= 0, zero below -700. Error below 2 units in the last place (tests/density/kernels_test.cpp).
+/// exp(x) for x <= 0, zero below -700. Error below 2 units in the last place
+/// (tests/density/kernels_test.cpp).
 inline Vec exp_nonpositive(Vec x) {
   constexpr double shifter = 0x1.8p52; // adding it rounds to a whole number, kept in the low bits
   const Vec bounded = larger(x, same(-700.0));

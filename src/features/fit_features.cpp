@@ -6,8 +6,8 @@
 
 #include "features/pca.hpp"
 #include "features/standardize.hpp"
-#include "features/vae_engine.hpp"
 #include "features/vae_fit.hpp"
+#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -104,11 +104,7 @@ void check_options(const FeatureOptions& options) {
   for (const FeatureSpec& map : options.maps) {
     if (map.kind != Kind::vae) continue;
     check_options(vae_options(options, map));
-    const VaePlugin& plugin = vae_plugin();
-    if (options.vae.device == VaeDevice::cuda && !plugin.has_cuda)
-      throw Error(ErrorKind::usage,
-                  "device: got cuda, but libtorch finds no GPU here; use --device cpu, or build "
-                  "lacuna with a CUDA libtorch and check the driver with nvidia-smi");
+    trains_on_gpu(options.vae.device); // throws where a GPU is wanted and none is there
   }
 }
 

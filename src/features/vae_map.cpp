@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "features/aligned.hpp"
+#include "core/aligned.hpp"
 #include "features/archive_checks.hpp"
-#include "features/dense.hpp"
+#include "features/network/dense.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"
 

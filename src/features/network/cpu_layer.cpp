@@ -1,4 +1,4 @@
-#include "features/torch/cpu_layer.hpp"
+#include "features/network/cpu_layer.hpp"
 
 namespace lacuna {
 

@@ -1,4 +1,4 @@
-#include "features/dense.hpp"
+#include "features/network/dense.hpp"
 
 namespace lacuna {
 

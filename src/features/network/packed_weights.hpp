@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "features/aligned.hpp"
-#include "features/dense.hpp"
+#include "core/aligned.hpp"
+#include "features/network/dense.hpp"
 
 namespace lacuna {
 

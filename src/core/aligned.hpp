@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <new>
 #include <vector>
 
 namespace lacuna {
 
-/// Memory that begins with a cache line, so that no vector of a packed matrix lies across two.
+/// Memory that begins with a line of the cache, so that no vector of the kernels lies across two.
 template <typename Value>
 struct AlignedAllocator {
   using value_type = Value;
@@ -21,5 +22,6 @@ struct AlignedAllocator {
 };
 
 using AlignedFloats = std::vector<float, AlignedAllocator<float>>;
+using AlignedDoubles = std::vector<double, AlignedAllocator<double>>;
 
 } // namespace lacuna

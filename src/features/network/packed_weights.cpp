@@ -1,4 +1,4 @@
-#include "features/torch/packed_weights.hpp"
+#include "features/network/packed_weights.hpp"
 
 #include <algorithm>
 

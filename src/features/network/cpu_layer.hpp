@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "features/torch/packed_weights.hpp"
+#include "features/network/packed_weights.hpp"
 #include "features/vae_layout.hpp"
 
 namespace lacuna {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "features/torch/cpu_layer.hpp"
+#include "features/network/cpu_layer.hpp"
 
 namespace lacuna {
 

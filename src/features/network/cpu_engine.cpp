@@ -1,16 +1,12 @@
-#include "features/torch/cpu_engine.hpp"
+#include "features/network/cpu_engine.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "features/torch/adam.hpp"
-
 namespace lacuna {
 
 namespace {
-
-constexpr Index steps_between_looks = 16;
 
 std::size_t size(Index n) {
   return static_cast<std::size_t>(n);
@@ -29,8 +25,8 @@ AdamStep adam_step(Index n_steps, double learning_rate) {
 
 } // namespace
 
-CpuEngine::CpuEngine(const VaeTask& task)
-    : task_(task), kernels_(*task.dense),
+CpuEngine::CpuEngine(const VaeTask& task, const DenseKernels& kernels)
+    : task_(task), kernels_(kernels),
       has_convolutions_(task.layout.encoder.front().kind != VaeLayer::Kind::dense),
       batch_(size(task.batch_size * task.layout.n_inputs)),
       latent_(size(task.batch_size * task.layout.n_latent)), latent_gradient_(latent_.size()),

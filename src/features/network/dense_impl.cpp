@@ -2,9 +2,9 @@
 // behind: the linker might choose that copy for everyone, on processors that cannot run it.
 #include <utility>
 
-#include "features/dense.hpp"
-#include "features/dense_curves.hpp"
-#include "features/dense_vector.hpp"
+#include "features/network/dense.hpp"
+#include "features/network/dense_curves.hpp"
+#include "features/network/dense_vector.hpp"
 
 namespace lacuna {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "features/torch/cpu_layer.hpp"
-#include "features/torch/team.hpp"
+#include "core/parallel.hpp"
+#include "features/network/cpu_layer.hpp"
 #include "features/vae_engine.hpp"
 
 namespace lacuna {
@@ -14,7 +14,7 @@ namespace lacuna {
 /// gather their gradient over all rows and take Adam's step.
 class CpuEngine : public VaeEngine {
 public:
-  explicit CpuEngine(const VaeTask& task);
+  CpuEngine(const VaeTask& task, const DenseKernels& kernels);
 
   std::string device() const override { return "cpu"; }
   void set_state(const VaeState& state) override;

@@ -2,8 +2,8 @@
 
 // Number by number: activations, the Bernoulli likelihood, Adam. For dense_impl.cpp alone.
 
-#include "features/dense.hpp"
-#include "features/dense_vector.hpp"
+#include "features/network/dense.hpp"
+#include "features/network/dense_vector.hpp"
 
 namespace lacuna {
 

@@ -115,10 +115,11 @@ def all_cases():
         cases[name] = {"table": table, "options": list(options), "evaluate": evaluate, "record": record}
 
     add("defaults", "plane", evaluate=[], record=True)
+    # One record per method, and per family.
+    recorded = {("mar", "dp-gmm"), ("mcar-em", "gmm"), ("supervised", "kde"), ("mcar-sampling", "vb-gmm")}
     for method in METHODS:
         for family, small in SMALL.items():
-            # One record per family, and of each method.
-            record = (method, family) in {("mar", "dp-gmm"), ("mcar-em", "gmm"), ("supervised", "kde"), ("mcar-sampling", "vb-gmm")}
+            record = (method, family) in recorded
             add(f"{method}-{family}", "plane", "--method", method, "--density", family, *small, record=record)
 
     def add_vb(name, *options, table="plane", **more):
@@ -137,7 +138,8 @@ def all_cases():
     add_vb("kappa-auto", "--kappa", "auto:0.2", "--folds", "3")
     add("vb-auto", "plane", "--draws", "2", "--components", "auto")
     add_vb("own-covariance", "--own-covariance")
-    add_vb("priors", "--weight-concentration", "0.1", "--mean-precision", "2", "--degrees-of-freedom", "4", "--covariance-scale", "0.5")
+    add_vb("priors", "--weight-concentration", "0.1", "--mean-precision", "2", "--degrees-of-freedom", "4",
+           "--covariance-scale", "0.5")  # fmt: skip
     add_vb("search", "--restarts", "2", "--max-iterations", "5", "--tolerance", "0.001", "--seed", "7")
     add("vb-paper", "plane", "--preset", "paper", evaluate=["--stratum", "region"])
     add_vb("unseen-class", "--classes", "d,c")
@@ -171,8 +173,10 @@ def all_cases():
     add("vae-tanh-gaussian", "images", *MLP, "--vae-activation", "tanh", "--vae-likelihood", "gaussian")
     add("vae-sigmoid-cosine", "images", *MLP, "--vae-activation", "sigmoid", "--vae-schedule", "cosine", "--vae-kl-warmup", "2",
         "--vae-decoder-hidden", "6,8", "--vae-patience", "1", "--vae-validation", "0.1")  # fmt: skip
-    add("vae-conv", "images", "--features", "vae:2", "--vae-architecture", "conv", "--vae-channels", "2,3", "--vae-hidden", "6", *SMALL_VAE)
-    add("vae-after-standardize", "plane", "--features", "standardize,vae:2", "--vae-hidden", "4", "--vae-likelihood", "gaussian", *SMALL_VAE)
+    add("vae-conv", "images", "--features", "vae:2", "--vae-architecture", "conv", "--vae-channels", "2,3",
+        "--vae-hidden", "6", *SMALL_VAE)  # fmt: skip
+    add("vae-after-standardize", "plane", "--features", "standardize,vae:2", "--vae-hidden", "4",
+        "--vae-likelihood", "gaussian", *SMALL_VAE)  # fmt: skip
     return cases
 
 

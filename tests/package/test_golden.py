@@ -8,7 +8,6 @@ import golden
 
 
 def test_the_classifier_with_its_defaults_predicts_the_same():
-    is_exact = golden.instruction_set() == golden.manifest()["instruction_set"]
-    found, expected = golden.python_predictions(), golden.python_file().read_text()
-    differences = golden.differences_of_tables(found, expected, is_exact)
+    relative = golden.tolerance(golden.manifest()["cases"]["defaults"])
+    differences = golden.differences_of_tables(golden.python_predictions(), golden.python_file().read_text(), relative)
     assert not differences, "\n".join(differences[:20])

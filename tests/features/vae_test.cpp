@@ -56,7 +56,7 @@ private:
 
 FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   FeatureOptions options;
-  options.maps = lacuna::parse_features("vae:2");
+  options.features = lacuna::parse_features("vae:2");
   options.vae.vae_architecture = architecture;
   options.vae.vae_hidden = {32};
   options.vae.vae_channels = {4, 8};

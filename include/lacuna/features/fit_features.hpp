@@ -21,8 +21,9 @@ struct FeatureSpec {
   std::string kind = "standardize";
   std::string argument = {}; ///< what stands after the colon; may be empty
 };
-/// "none", or specs with commas between them.
+/// "none", or specs with commas between them; reading throws Error(usage) that says what is possible.
 std::string to_string(const std::vector<FeatureSpec>& features);
+std::vector<FeatureSpec> parse_features(const std::string& text);
 
 /// Which maps are fitted, one after the other, and how.
 struct FeatureOptions {

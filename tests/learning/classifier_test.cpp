@@ -1,5 +1,6 @@
 // The four methods: corners of the algorithm, and the posterior formulas by an independent route.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <numbers>
@@ -287,15 +288,22 @@ TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
   }
 }
 
+const Option<LearningOptions>& row_of(const std::string& name) {
+  const OptionTable<LearningOptions>& table = LearningOptions::table();
+  return *std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.name == name; });
+}
+
 TEST(Learner, PaperPreset) {
   LearningOptions options;
   apply_paper_preset(options);
-  EXPECT_EQ(options.vb_mixture.n_components, 5);
-  EXPECT_TRUE(options.vb_mixture.own_covariance);
-  EXPECT_EQ(options.vb_mixture.covariance_scale, 1.0); // that covariance itself, not a share of it
-  EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
-  EXPECT_EQ(to_string(options.kappa), "0");
-  EXPECT_EQ(to_string(options.draws), "1");
+  const auto* const mixture = options.density.as<VbMixtureOptions>();
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->components, 5);
+  EXPECT_TRUE(mixture->own_covariance);
+  EXPECT_EQ(mixture->covariance_scale, 1.0); // that covariance itself, not a share of it
+  EXPECT_EQ(mixture->density_form, DensityForm::expected_log);
+  EXPECT_EQ(to_string(row_of("kappa").get(options)), "0");
+  EXPECT_EQ(to_string(row_of("draws").get(options)), "1");
   EXPECT_EQ(options.posterior, PosteriorForm::product);
 }
 
@@ -356,16 +364,20 @@ TEST(Learner, CancelsInTheMiddle) {
 }
 
 TEST(Options, ParsingAndPrintingAgree) {
-  for (const char* text : {"auto:0.05", "0", "-1.5", "2"}) EXPECT_EQ(to_string(parse_kappa(text)), text);
-  for (const char* text : {"soft", "1", "25"}) EXPECT_EQ(to_string(parse_draws(text)), text);
-  for (const char* text : {"mar", "mcar-em", "mcar-sampling", "supervised"})
-    EXPECT_EQ(to_string(parse_method(text)), text);
-  for (const char* bad : {"", "auto:", "auto:x", "nan", "inf", "1,5", "0.1x"})
-    EXPECT_THROW(parse_kappa(bad), Error);
-  for (const char* bad : {"", "hard", "1.5", "3x"}) EXPECT_THROW(parse_draws(bad), Error);
-  EXPECT_THROW(parse_method("MAR"), Error);
   LearningOptions options;
-  options.kappa.alpha = 1.5;
+  const auto printed = [&](const std::string& name, const std::string& text) {
+    row_of(name).set(options, {text});
+    return to_string(row_of(name).get(options));
+  };
+  for (const char* text : {"auto:0.05", "0", "-1.5", "2"}) EXPECT_EQ(printed("kappa", text), text);
+  for (const char* text : {"soft", "1", "25"}) EXPECT_EQ(printed("draws", text), text);
+  for (const char* text : {"mar", "mcar-em", "mcar-sampling", "supervised"})
+    EXPECT_EQ(printed("method", text), text);
+  for (const char* bad : {"", "auto:", "auto:x", "nan", "inf", "1,5", "0.1x"})
+    EXPECT_THROW(printed("kappa", bad), Error);
+  for (const char* bad : {"", "hard", "1.5", "3x"}) EXPECT_THROW(printed("draws", bad), Error);
+  EXPECT_THROW(printed("method", "MAR"), Error);
+  options.kappa = AutoKappa{1.5};
   options.folds = 1;
   expect_error(ErrorKind::usage, {"kappa", "folds"}, [&] { check_options(options); });
 }

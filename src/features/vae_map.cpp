@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/archive_checks.hpp"
 #include "features/aligned.hpp"
-#include "features/archive_checks.hpp"
 #include "features/dense.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"

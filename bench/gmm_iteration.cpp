@@ -49,18 +49,18 @@ void count_multiply_adds(benchmark::State& state) {
   state.SetLabel(kernels().name);
 }
 
-AlignedValues random_values(Index size) {
+AlignedDoubles random_values(Index size) {
   RandomStream random(0, RandomPurpose::simulation);
-  AlignedValues values(static_cast<std::size_t>(size));
+  AlignedDoubles values(static_cast<std::size_t>(size));
   for (double& v : values) v = random.uniform();
   return values;
 }
 
 void quadratic_full(benchmark::State& state) {
-  const AlignedValues x = random_values(n_features * stride);
-  const AlignedValues mean = random_values(n_features);
-  const AlignedValues a = random_values(n_pairs);
-  AlignedValues out(block);
+  const AlignedDoubles x = random_values(n_features * stride);
+  const AlignedDoubles mean = random_values(n_features);
+  const AlignedDoubles a = random_values(n_pairs);
+  AlignedDoubles out(block);
   for (auto _ : state) {
     kernels().quadratic_full(x.data(), stride, block, n_features, mean.data(), a.data(), out.data());
     benchmark::ClobberMemory();
@@ -70,10 +70,10 @@ void quadratic_full(benchmark::State& state) {
 BENCHMARK(quadratic_full)->Unit(benchmark::kMicrosecond);
 
 void moments_full(benchmark::State& state) {
-  const AlignedValues x = random_values(n_features * stride);
-  const AlignedValues mean = random_values(n_features);
-  const AlignedValues r = random_values(block);
-  AlignedValues scratch(static_cast<std::size_t>(moments_scratch(n_features) * stride));
+  const AlignedDoubles x = random_values(n_features * stride);
+  const AlignedDoubles mean = random_values(n_features);
+  const AlignedDoubles r = random_values(block);
+  AlignedDoubles scratch(static_cast<std::size_t>(moments_scratch(n_features) * stride));
   double zeroth = 0.0;
   std::vector<double> first(n_features);
   std::vector<double> second(n_pairs);

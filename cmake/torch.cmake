@@ -1,4 +1,5 @@
-# The deep part: a shared library of its own, loaded when a VAE is trained. Everything else works without it.
+# What needs libtorch: a shared library of its own, loaded when a VAE may train on a GPU. On the CPU lacuna trains
+# without it.
 file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 target_compile_definitions(lacuna PRIVATE LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
 
@@ -9,7 +10,7 @@ elseif(LACUNA_WITH_TORCH AND NOT LACUNA_WITH_TORCH STREQUAL "AUTO")
 endif()
 if(NOT Torch_FOUND)
   if(NOT LACUNA_WITH_TORCH STREQUAL "OFF")
-    message(STATUS "libtorch not found: no VAE (Debian package libtorch-dev)")
+    message(STATUS "libtorch not found: VAEs train on the CPU only (Debian package libtorch-dev)")
   endif()
   return()
 endif()
@@ -19,8 +20,7 @@ add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES})
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
 target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
-target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow -fopenmp-simd -fno-math-errno
-                                            -fno-trapping-math)
+target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow)
 # A missing symbol shows here, not when a user trains.
 target_link_options(lacuna_torch PRIVATE -Wl,--no-undefined)
 target_link_libraries(lacuna_torch PRIVATE ${TORCH_LIBRARIES})

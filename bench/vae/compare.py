@@ -3,8 +3,8 @@
     python3 bench/vae/compare.py                    # CPU, 2 threads
     python3 bench/vae/compare.py --device cuda
 
-The interpreter must have PyTorch; lacuna's part is built with g++ against the libtorch inside it (for --device cuda
-with the CUDA toolkit), so that both sides run the same version. Needs nothing else of lacuna. Prints the seconds of
+The interpreter must have PyTorch; lacuna's part is built with g++, for --device cuda with the CUDA toolkit and against
+the libtorch inside PyTorch, so that both sides run the same version. Needs nothing else of lacuna. Prints the seconds of
 an epoch on either side, the ratio of each round, and the share of what the cores can do at best.
 """
 
@@ -21,14 +21,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FLAGS = ["-std=c++20", "-O3", "-fPIC", "-Wno-psabi", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
-# As CMakeLists.txt and cmake/torch.cmake build them.
+# As CMakeLists.txt builds them.
 KERNELS = {
     "plain": [],
     "avx2": ["-mavx2", "-mfma", "-DLACUNA_DENSE_SET=dense_avx2", "-DLACUNA_KERNEL_BYTES=32"],
     "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_DENSE_SET=dense_avx512",
                "-DLACUNA_KERNEL_BYTES=64"],
 }
-ENGINE_FLAGS = ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
+NETWORK_FLAGS = ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
+LIBRARY_FLAGS = ["-DLACUNA_X86_KERNELS", "-DLACUNA_TORCH", "-DLACUNA_FROM_BIN_TO_LIB=\".\""]
 
 
 def compile_all(jobs):
@@ -45,8 +46,9 @@ def compile_all(jobs):
         list(pool.map(compile_one, jobs))
 
 
-def torch_flags(device):
+def torch_flags():
     import torch
+    from torch.utils import cpp_extension
 
     folder = Path(torch.__file__).parent
     if (folder / "include").is_dir():
@@ -54,32 +56,34 @@ def torch_flags(device):
     else:  # Debian's package keeps headers where headers belong
         includes = ["/usr/include/torch/csrc/api/include"]
     flags = [f"-D_GLIBCXX_USE_CXX11_ABI={int(getattr(torch._C, '_GLIBCXX_USE_CXX11_ABI', True))}"]
-    libraries = ["-ltorch_cpu", "-lc10"]
-    if device == "cuda":
-        from torch.utils import cpp_extension
-
-        includes.append(Path(cpp_extension.CUDA_HOME or "/usr/local/cuda") / "include")
-        flags.append("-DLACUNA_TORCH_CUDA")
-        libraries = ["-Wl,--no-as-needed", *libraries, "-ltorch", "-ltorch_cuda", "-lc10_cuda"]
+    includes.append(Path(cpp_extension.CUDA_HOME or "/usr/local/cuda") / "include")
+    flags.append("-DLACUNA_TORCH_CUDA")
+    libraries = ["-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-ltorch", "-ltorch_cuda", "-lc10_cuda"]
     flags += [f"-isystem{path}" for path in includes]
     return flags, [f"-L{folder / 'lib'}", f"-Wl,-rpath,{folder / 'lib'}", *libraries]
 
 
 def build(to, device):
     to.mkdir(parents=True, exist_ok=True)
-    flags, libraries = torch_flags(device)
-    dense = ROOT / "src/features/dense_impl.cpp"
-    program = [(dense, to / f"dense_{name}.o", ["-ffp-contract=fast", *extra]) for name, extra in KERNELS.items()]
-    for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/dense_dispatch.cpp",
-                   "src/core/random.cpp"):
-        program.append((ROOT / source, to / (Path(source).stem + ".o"), ["-DLACUNA_X86_KERNELS"]))
-    engine = [(source, to / f"torch_{source.stem}.o", ENGINE_FLAGS + flags)
-              for source in sorted(ROOT.glob("src/features/torch/*.cpp"))]
-    compile_all(engine + program)
+    network = ROOT / "src/features/network"
+    dense = network / "dense_impl.cpp"
+    jobs = [(dense, to / f"dense_{name}.o", ["-ffp-contract=fast", *extra]) for name, extra in KERNELS.items()]
+    for source in sorted(network.glob("*.cpp")):
+        if source != dense:
+            jobs.append((source, to / f"{source.stem}.o", [*LIBRARY_FLAGS, *NETWORK_FLAGS]))
+    for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/vae_plugin.cpp",
+                   "src/core/errors.cpp", "src/core/parallel.cpp", "src/core/random.cpp"):
+        jobs.append((ROOT / source, to / f"{Path(source).stem}.o", LIBRARY_FLAGS))
+    compile_all(jobs)
     link = ["g++", "-pthread"]
-    subprocess.run([*link, *(job[1] for job in program), "-ldl", "-o", to / "epoch"], check=True)
-    subprocess.run([*link, "-shared", *(job[1] for job in engine), *libraries, "-o", to / "liblacuna_torch.so"],
-                   check=True)
+    subprocess.run([*link, *(job[1] for job in jobs), "-ldl", "-o", to / "epoch"], check=True)
+    if device == "cuda":
+        flags, libraries = torch_flags()
+        jobs = [(source, to / f"torch_{source.stem}.o", ["-fvisibility=hidden", *flags])
+                for source in sorted(ROOT.glob("src/features/torch/*.cpp"))]
+        compile_all(jobs)
+        subprocess.run([*link, "-shared", *(job[1] for job in jobs), *libraries, "-o", to / "liblacuna_torch.so"],
+                       check=True)
     subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", HERE / "peak.cpp", "-o", to / "peak"], check=True)
 
 
@@ -162,7 +166,7 @@ def main():
     for _ in range(arguments.rounds):
         peak = max(peak, float(subprocess.check_output([arguments.build / "peak", str(arguments.threads)])))
         for values, which, command in (
-            (ours, 0, [arguments.build / "epoch", arguments.build / "liblacuna_torch.so"]),
+            (ours, 0, [arguments.build / "epoch"]),
             (theirs, 1, [sys.executable, HERE / "epoch.py"]),
         ):
             seconds, answers[which] = seconds_of([*command, *tail], arguments.threads)

@@ -78,7 +78,7 @@ def configure(folder):
 
 
 def build(config_settings):
-    """The compiled files of the package: the extension, and the part that trains networks where libtorch is."""
+    """The compiled files of the package: the extension, and the part for GPUs where libtorch is."""
     given = (config_settings or {}).get("build-dir") or os.environ.get("LACUNA_BUILD_DIR")
     folder = Path(given).resolve() if given else ROOT / "build" / f"wheel-{tag()}"
     cache = folder / "CMakeCache.txt"

@@ -17,7 +17,7 @@ _NO_SETTING = ("n_latent", "random_state", "threads", "verbose")
 class VariationalAutoencoder(TransformerMixin, BaseEstimator):
     """A variational auto-encoder that maps rows to a few latent features, for images and wide tables.
 
-    Training needs libtorch, which is loaded when `fit` is called; using a fitted one does not.
+    It trains on the CPU; on a GPU where lacuna was built with a CUDA libtorch, which is loaded when `fit` is called.
 
     Parameters
     ----------

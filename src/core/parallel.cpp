@@ -1,11 +1,8 @@
 #include "core/parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <system_error>
+#include <utility>
 
 namespace lacuna {
 
@@ -14,38 +11,88 @@ int resolve_threads(int threads) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Plain threads, started for each call: a start costs some 20 microseconds, the calls take milliseconds, and
-// unlike a pool or OpenMP's runtime nothing is left behind that a fork (Python's multiprocessing) could
-// break.
-void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work) {
-  const auto n_threads = static_cast<Index>(resolve_threads(threads));
-  if (n_tasks <= 1 || n_threads <= 1) {
-    for (Index i = 0; i < n_tasks; ++i) work(i);
+namespace {
+
+template <typename Value>
+void wait_while(const std::atomic<Value>& what, Value value) {
+  constexpr int n_looks = 2000;
+  for (int look = 0; look < n_looks; ++look) {
+    if (what != value) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  what.wait(value);
+}
+
+} // namespace
+
+Team::Team(int n_threads) {
+  helpers_.reserve(static_cast<std::size_t>(std::max(0, n_threads - 1)));
+  for (int thread = 1; thread < n_threads; ++thread) {
+    try {
+      helpers_.emplace_back([this, thread] { help(thread); });
+    } catch (const std::system_error&) {
+      return; // the system has no more to give
+    }
+  }
+}
+
+Team::~Team() {
+  work_ = nullptr;
+  start();
+}
+
+void Team::start() {
+  ++round_;
+  round_.notify_all();
+}
+
+void Team::run(Index n_tasks, const std::function<void(Index, int)>& work) {
+  if (helpers_.empty() || n_tasks < 2) {
+    for (Index i = 0; i < n_tasks; ++i) work(i, 0);
     return;
   }
-  std::atomic<Index> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  Index failed_task = n_tasks;
-  const auto run = [&] {
-    for (Index i = next.fetch_add(1); i < n_tasks; i = next.fetch_add(1)) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < failed_task) {
-          failed_task = i;
-          failure = std::current_exception();
-        }
-        next.store(n_tasks); // no new tasks after a failure
+  work_ = &work;
+  n_tasks_ = n_tasks;
+  next_ = 0;
+  n_busy_ = static_cast<int>(helpers_.size());
+  start();
+  take_tasks(0);
+  for (int left = n_busy_; left != 0; left = n_busy_) wait_while(n_busy_, left);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Team::take_tasks(int thread) {
+  for (Index i = next_++; i < n_tasks_; i = next_++) {
+    try {
+      (*work_)(i, thread);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_ || i < failed_task_) {
+        failed_task_ = i;
+        failure_ = std::current_exception();
       }
+      next_ = n_tasks_; // no new tasks after a failure
     }
-  };
-  std::vector<std::jthread> pool;
-  for (Index t = 1; t < std::min(n_threads, n_tasks); ++t) pool.emplace_back(run);
-  run();
-  pool.clear(); // joins
-  if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void Team::help(int thread) {
+  for (unsigned seen = 0;;) {
+    wait_while(round_, seen);
+    seen = round_;
+    if (work_ == nullptr) return;
+    take_tasks(thread);
+    if (--n_busy_ == 0) n_busy_.notify_one();
+  }
+}
+
+// Threads are started for each call: a start costs some 20 microseconds, the calls take milliseconds, and
+// unlike with a pool that stays nothing is left behind that a fork (Python's multiprocessing) could break.
+void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work) {
+  Team team(static_cast<int>(std::min<Index>(resolve_threads(threads), n_tasks)));
+  team.run(n_tasks, [&](Index i, int /*thread*/) { work(i); });
 }
 
 RowBlocks::RowBlocks(Index rows, Limits limits)

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "lacuna/core/matrix.hpp"
 
@@ -9,10 +14,40 @@ namespace lacuna {
 /// The number of threads meant by an option: 0 stands for all cores of this machine.
 int resolve_threads(int threads);
 
-/// Calls `work(i)` for i = 0 .. n_tasks-1 on up to `threads` threads. Which thread runs which task is left to
-/// chance, so a task must write only what is its own; whoever reduces the results does it in task order, and
-/// then the answer has the same bits for any number of threads. The first exception, by task number among
-/// those thrown, is rethrown here after all threads have stopped.
+/// Threads that stay for many short rounds of work, as the layers of a network bring them. Between rounds
+/// they look for work for a few microseconds before they sleep: to sleep at once would cost a wake-up per
+/// round, to look for long (as OpenMP does) costs dearly where other programs want the cores too.
+class Team {
+public:
+  /// The caller's thread is one of them. Where the system gives fewer, those there are do the work.
+  explicit Team(int n_threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Calls `work(i, thread)` for i = 0 .. n_tasks-1; thread counts from 0. Which thread runs which task is
+  /// left to chance, so a task must write only what is its own; whoever reduces the results does it in task
+  /// order, and then the answer has the same bits for any number of threads. The first exception, by task
+  /// number among those thrown, is rethrown here after all threads have stopped.
+  void run(Index n_tasks, const std::function<void(Index, int)>& work);
+
+private:
+  void start();
+  void help(int thread);
+  void take_tasks(int thread);
+
+  const std::function<void(Index, int)>* work_ = nullptr; ///< null: go home
+  Index n_tasks_ = 0;
+  std::atomic<Index> next_{0};
+  std::atomic<int> n_busy_{0};
+  std::atomic<unsigned> round_{0};
+  std::mutex mutex_; ///< for the two below
+  std::exception_ptr failure_;
+  Index failed_task_ = 0;
+  std::vector<std::jthread> helpers_; ///< last, so that they end before what they use
+};
+
+/// One round of a team of up to `threads` threads that lives no longer than it.
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work);
 
 /// A fixed partition of n rows into contiguous blocks: it depends on the data alone, never on the number of

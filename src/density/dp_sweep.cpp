@@ -178,9 +178,9 @@ private:
   std::vector<double> label_;
   std::vector<std::uint64_t> key_;
   Index packed_stride_;
-  AlignedValues packed_; ///< padding holds rows of earlier blocks, which have no weight
-  AlignedValues packed_weight_;
-  AlignedValues scratch_; ///< of moments_full
+  AlignedDoubles packed_; ///< padding holds rows of earlier blocks, which have no weight
+  AlignedDoubles packed_weight_;
+  AlignedDoubles scratch_; ///< of moments_full
   std::vector<Index> place_;
 };
 

@@ -1,27 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "density/frame.hpp"
 #include "lacuna/core/matrix.hpp"
 
 namespace lacuna {
-
-/// Memory that begins with a line of the cache, so that no vector of the kernels lies across two.
-template <class T>
-struct CacheAligned {
-  using value_type = T;
-  static constexpr std::align_val_t line{64};
-  CacheAligned() = default;
-  template <class U>
-  explicit CacheAligned(const CacheAligned<U>& /*other*/) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
-  void deallocate(T* p, std::size_t /*n*/) { ::operator delete(p, line); }
-  bool operator==(const CacheAligned& /*other*/) const { return true; }
-};
-using AlignedValues = std::vector<double, CacheAligned<double>>;
 
 /// A few hundred rows in the frame's units, stored feature by feature as the kernels want them, with scratch
 /// space for one value per row and component. Small enough to stay in the processor's cache.
@@ -59,12 +45,12 @@ private:
   Index stride_;
   Index n_rows_ = 0;
   Index n_padded_ = 0;
-  AlignedValues features_;
+  AlignedDoubles features_;
   std::vector<std::int32_t> levels_;
-  AlignedValues weights_;
-  AlignedValues logits_;
-  AlignedValues totals_;
-  AlignedValues scratch_;
+  AlignedDoubles weights_;
+  AlignedDoubles logits_;
+  AlignedDoubles totals_;
+  AlignedDoubles scratch_;
 };
 
 } // namespace lacuna

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "features/vae_engine.hpp"
+#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -49,14 +49,6 @@ bool can_be_read(const std::vector<FeatureSpec>& features) {
     const std::optional<FeatureMapEntry> entry = find_map(spec.kind);
     return entry && entry->read(spec.argument).has_value();
   });
-}
-
-bool has_cuda() {
-  try {
-    return vae_plugin().has_cuda;
-  } catch (const Error&) {
-    return false; // without the plugin there is no GPU
-  }
 }
 
 std::string usages() {
@@ -114,9 +106,7 @@ const OptionTable<FeatureOptions>& FeatureOptions::table() {
 void FeatureOptions::check_together(OptionChecks& checks) const {
   if (!has("vae")) return;
   vae.check_together(checks);
-  checks.require(vae.device != VaeDevice::cuda || has_cuda(), "device", "cuda",
-                 "cpu or auto: libtorch finds no GPU here; build lacuna with a CUDA libtorch and check the "
-                 "driver with nvidia-smi");
+  trains_on_gpu(vae.device); // throws where a GPU is wanted and none is there
 }
 
 bool FeatureOptions::has(const std::string& kind) const {

@@ -7,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "features/dense.hpp"
 #include "features/vae_layout.hpp"
 
-// The border between lacuna and its deep part, liblacuna_torch.so, which is loaded when a VAE is trained.
-// Only this header is shared; neither side links the other.
 namespace lacuna {
 
 /// Everything that training carries from one epoch to the next.
@@ -29,10 +26,15 @@ struct VaeTask {
   Index n_held_out = 0;        ///< those behind them
   Index batch_size = 0;
   int threads = 1;
-  VaeDevice device = VaeDevice::cpu;
-  const DenseKernels* dense = nullptr; ///< inner loops for this processor
-  std::function<void()> between_steps; ///< called now and then; may throw to stop
+  std::function<void()> between_steps; ///< called every steps_between_looks steps; may throw to stop
 };
+
+inline constexpr Index steps_between_looks = 16;
+
+// Adam's constants, as usual.
+inline constexpr double adam_beta_1 = 0.9;
+inline constexpr double adam_beta_2 = 0.999;
+inline constexpr double adam_epsilon = 1e-8;
 
 /// Takes steps of Adam on -ELBO. All that is random comes from outside.
 class VaeEngine {
@@ -48,30 +50,5 @@ public:
   /// Mean ELBO per held-out row; `noise` has n_latent numbers for each.
   virtual double held_out_elbo(std::span<const float> noise) = 0;
 };
-
-/// A batch in double precision, for tests: ELBO per row, with the KL term weighted, and its gradient.
-struct VaeGradient {
-  double elbo = 0.0;
-  std::vector<double> gradient;
-};
-
-struct VaePlugin {
-  int version;
-  bool has_cuda; ///< a GPU can be used
-  std::unique_ptr<VaeEngine> (*make_engine)(const VaeTask& task);
-  /// The engine that GPUs use, on the CPU unless the device is cuda: so that tests without a GPU reach it.
-  std::unique_ptr<VaeEngine> (*make_torch_engine)(const VaeTask& task);
-  VaeGradient (*gradient)(const VaeLayout& layout, std::span<const double> parameters,
-                          std::span<const double> rows, std::span<const double> noise, double kl_weight);
-};
-
-/// Raised whenever this header, VaeLayout or the meaning of either changes.
-inline constexpr int vae_plugin_version = 2;
-
-/// The name under which the library exports `const VaePlugin* lacuna_vae_plugin()`.
-inline constexpr const char* vae_plugin_symbol = "lacuna_vae_plugin";
-
-/// The loaded library. Throws Error(usage) when it is not there or does not fit, saying what brings it.
-const VaePlugin& vae_plugin();
 
 } // namespace lacuna

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "core/parallel.hpp"
+#include "features/network/cpu_engine.hpp"
 #include "features/vae_checkpoint.hpp"
+#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 
@@ -85,19 +87,16 @@ public:
     task_.n_training = rows.n_rows - task_.n_held_out;
     task_.batch_size = std::min(options.vae_batch, task_.n_training);
     task_.threads = resolve_threads(threads);
-    task_.device = options.device;
-    task_.dense = &dense_kernels();
     task_.between_steps = [this] { stop_if_cancelled(observer_); };
     copy_rows(rows);
     fingerprint_ = make_fingerprint();
   }
 
   std::shared_ptr<const VaeMap> run() {
-    const VaePlugin& plugin = vae_plugin();
     start();
     task_.rows = rows_.data();
     if (!is_finished()) {
-      const std::unique_ptr<VaeEngine> engine = plugin.make_engine(task_);
+      const std::unique_ptr<VaeEngine> engine = make_engine();
       engine->set_state(progress_.state);
       train(*engine);
     }
@@ -108,6 +107,11 @@ public:
   }
 
 private:
+  std::unique_ptr<VaeEngine> make_engine() const {
+    if (trains_on_gpu(options_.device)) return vae_plugin().make_engine(task_, true);
+    return std::make_unique<CpuEngine>(task_, dense_kernels());
+  }
+
   // Held-out rows behind the others; without any the order stays.
   void copy_rows(MatrixView rows) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(rows.n_rows));

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/aligned.hpp"
 #include "core/archive_checks.hpp"
-#include "features/aligned.hpp"
-#include "features/dense.hpp"
+#include "features/network/dense.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "features/vae_engine.hpp"
+#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -32,10 +32,16 @@ std::vector<std::string> places() {
           (folder / LACUNA_FROM_BIN_TO_LIB / library_name).lexically_normal().string(), library_name};
 }
 
-const VaePlugin& load() {
+struct Loaded {
+  const VaePlugin* plugin = nullptr;
+  std::string problem; ///< where there is none
+};
+
+Loaded load() {
 #ifndef LACUNA_TORCH
-  throw Error(ErrorKind::usage, "vae: this lacuna was built without libtorch; install the package "
-                                "libtorch-dev (Debian), configure again and rebuild, or use --features pca");
+  return {nullptr,
+          "device: got cuda, but this lacuna was built without libtorch; use --device cpu, or install the "
+          "package libtorch-dev (Debian), configure again and rebuild"};
 #endif
   std::string tried;
   for (const std::string& place : places()) {
@@ -50,25 +56,38 @@ const VaePlugin& load() {
     const auto entry = reinterpret_cast<Entry>(dlsym(library, vae_plugin_symbol));
     const VaePlugin* plugin = entry == nullptr ? nullptr : entry();
     if (plugin == nullptr || plugin->version != vae_plugin_version)
-      throw Error(ErrorKind::usage, "vae: '" + place +
-                                        "' belongs to another version of lacuna; install both "
-                                        "from the same build");
-    return *plugin;
+      return {nullptr,
+              "vae: '" + place + "' belongs to another version of lacuna; install both from the same build"};
+    return {plugin, {}};
   }
-  throw Error(
-      ErrorKind::usage,
-      std::string("vae: ") + library_name +
-          ", the part of lacuna that trains networks, cannot be loaded; it is built when libtorch is "
-          "there (Debian package libtorch-dev) and needs libtorch1.13 to run. Put it beside the tool, "
-          "or name it in LACUNA_TORCH_LIBRARY. Tried:" +
-          tried);
+  return {nullptr,
+          std::string("vae: ") + library_name +
+              ", the part of lacuna that trains on GPUs, cannot be loaded; it is built when libtorch is "
+              "there (Debian package libtorch-dev) and needs libtorch1.13 to run. Put it beside the tool, "
+              "name it in LACUNA_TORCH_LIBRARY, or use --device cpu. Tried:" +
+              tried};
+}
+
+const Loaded& loaded() {
+  static const Loaded once = load();
+  return once;
 }
 
 } // namespace
 
 const VaePlugin& vae_plugin() {
-  static const VaePlugin& plugin = load();
-  return plugin;
+  if (loaded().plugin == nullptr) throw Error(ErrorKind::usage, loaded().problem);
+  return *loaded().plugin;
+}
+
+bool trains_on_gpu(VaeDevice device) {
+  if (device == VaeDevice::cpu) return false;
+  if (device == VaeDevice::auto_detect) return loaded().plugin != nullptr && loaded().plugin->has_cuda;
+  if (!vae_plugin().has_cuda)
+    throw Error(ErrorKind::usage,
+                "device: got cuda, but libtorch finds no GPU here; use --device cpu, or build "
+                "lacuna with a CUDA libtorch and check the driver with nvidia-smi");
+  return true;
 }
 
 } // namespace lacuna

@@ -125,6 +125,20 @@ TEST(ParallelForThreads, UsesAsManyThreadsAsAsked) {
   EXPECT_EQ(arrived, 4);
 }
 
+TEST(TeamThreads, StaysForManyRoundsAndSurvivesAFailure) {
+  constexpr int n_threads = 3;
+  lacuna::Team team(n_threads);
+  std::vector<Index> sums(n_threads); // each thread its own, as scratch memory is
+  Index expected = 0;
+  for (Index round = 0; round < 500; ++round) {
+    team.run(round % 7, [&](Index i, int thread) { sums[static_cast<std::size_t>(thread)] += i + 1; });
+    expected += (round % 7) * (round % 7 + 1) / 2;
+    if (round % 100 == 0)
+      EXPECT_THROW(team.run(5, [](Index, int) { throw std::runtime_error("stop"); }), std::runtime_error);
+  }
+  EXPECT_EQ(sums[0] + sums[1] + sums[2], expected);
+}
+
 TEST(ResolveThreads, ZeroMeansAllCores) {
   EXPECT_EQ(lacuna::resolve_threads(3), 3);
   EXPECT_GE(lacuna::resolve_threads(0), 1);

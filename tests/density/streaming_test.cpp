@@ -50,14 +50,8 @@ private:
 };
 
 DensityOptions options_of(const std::string& density, CovarianceType covariance = CovarianceType::full) {
-  if (density == "vb-gmm") return VbMixtureOptions{.covariance = covariance};
   if (density == "gmm") return GmmOptions{.components = 4, .covariance = covariance};
-  return density;
-}
-
-void set_max_iterations(DensityOptions& options, Index most) {
-  if (auto* const vb = options.as<VbMixtureOptions>()) vb->max_iterations = most;
-  if (auto* const gmm = options.as<GmmOptions>()) gmm->max_iterations = most;
+  return VbMixtureOptions{.covariance = covariance};
 }
 
 void expect_same_density(const Density& a, const Density& b, const Matrix& rows, double tolerance) {
@@ -85,8 +79,7 @@ TEST(StreamingFit, EqualsTheFitInMemory) {
   const Matrix rows = random_blobs(3, 4000, 3, 4, 4.0);
   const std::vector<double> weights = uneven_weights(4000);
   for (const char* density : {"vb-gmm", "gmm"})
-    for (const CovarianceType type :
-         {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
+    for (const CovarianceType type : testing::all_types)
       for (const bool weighted : {false, true}) {
         DensityOptions options = options_of(density, type);
         if (auto* const vb = options.as<VbMixtureOptions>()) vb->own_covariance = weighted;
@@ -151,8 +144,7 @@ TEST(StreamingFit, HugeOffsetsLoseNoDigits) {
 TEST(StreamingFit, WarmStartAndSingleStep) {
   const Matrix rows = random_blobs(7, 2000, 3, 4, 4.0);
   for (const char* density : {"vb-gmm", "gmm"}) {
-    DensityOptions options = options_of(density);
-    set_max_iterations(options, 2);
+    const DensityOptions options = with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
     const auto family = make_density_family(options);
     const auto start = family->fit(WeightedRows(rows.view()), {});
     DensityFitContext context;
@@ -265,7 +257,7 @@ TEST(StreamingFit, StartSampleStandsForAllRows) {
 class Statistics : public ::testing::TestWithParam<const char*> {
 protected:
   Statistics() : rows(random_blobs(11, 1500, 3, 3, 4.0)), options(options_of(GetParam())) {
-    set_max_iterations(options, 2);
+    options = with_mixture(options, [](auto& o) { o.max_iterations = 2; });
     mixture = make_density_family(options)->fit(WeightedRows(rows.view()), {});
   }
   MixtureStatistics of_rows(Index first, Index count) const {
@@ -336,10 +328,10 @@ TEST_P(Statistics, UpdateIsTheStepOfAFit) {
 }
 
 TEST_P(Statistics, ObjectiveNeverFallsAndEndsWhereTheFitDoes) {
-  DensityOptions all_the_way = options;
-  set_max_iterations(all_the_way, 10000);
-  if (auto* const vb = all_the_way.as<VbMixtureOptions>()) vb->tolerance = 1e-13;
-  if (auto* const gmm = all_the_way.as<GmmOptions>()) gmm->tolerance = 1e-13;
+  const DensityOptions all_the_way = with_mixture(options, [](auto& o) {
+    o.max_iterations = 10000;
+    o.tolerance = 1e-13;
+  });
   std::shared_ptr<const Density> current = mixture;
   double before = -std::numeric_limits<double>::infinity();
   for (int step = 0; step < 400; ++step) {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "features/aligned.hpp"
-#include "features/dense.hpp"
+#include "core/aligned.hpp"
+#include "features/network/dense.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace {

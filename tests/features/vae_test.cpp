@@ -1,16 +1,15 @@
 #include <cmath>
 #include <filesystem>
-#include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "features/vae_checkpoint.hpp"
-#include "features/vae_engine.hpp"
 #include "features/vae_map.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/features/fit_features.hpp"
+#include "tests/features/vae_reference.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace {
@@ -19,267 +18,7 @@ using lacuna::FeatureChain;
 using lacuna::FeatureOptions;
 using lacuna::Index;
 using lacuna::Matrix;
-using lacuna::VaeLayout;
-using lacuna::VaeOptions;
 using testing::HasSubstr;
-
-#ifdef LACUNA_TORCH
-constexpr bool has_torch = true;
-#else
-constexpr bool has_torch = false;
-#endif
-
-#define REQUIRE_TORCH()                                                                                      \
-  if (!has_torch) GTEST_SKIP() << "built without libtorch"
-
-VaeOptions small_options(lacuna::VaeArchitecture architecture, lacuna::VaeLikelihood likelihood,
-                         lacuna::VaeActivation activation = lacuna::VaeActivation::tanh) {
-  VaeOptions options;
-  options.n_latent = 2;
-  options.vae_hidden = {5, 4};
-  options.vae_channels = {2, 3};
-  options.vae_architecture = architecture;
-  options.vae_likelihood = likelihood;
-  options.vae_activation = activation;
-  options.device = lacuna::VaeDevice::cpu;
-  return options;
-}
-
-std::vector<double> numbers(std::size_t n, std::uint64_t seed, bool uniform) {
-  lacuna::RandomStream stream(seed, lacuna::RandomPurpose::simulation);
-  std::vector<double> values(n);
-  for (double& value : values) value = uniform ? stream.uniform() : stream.normal();
-  return values;
-}
-
-/// A batch of a small network, with biases and variances that are not at their trivial start.
-struct Sample {
-  VaeLayout layout;
-  std::vector<double> parameters;
-  std::vector<double> rows;
-  std::vector<double> noise;
-};
-
-Sample make_sample(const VaeOptions& options, Index n_inputs, Index n_rows) {
-  Sample sample;
-  sample.layout = make_vae_layout(options, n_inputs);
-  const std::vector<float> start = initial_vae_parameters(sample.layout, 3);
-  sample.parameters = numbers(start.size(), 4, false);
-  for (std::size_t i = 0; i < start.size(); ++i)
-    sample.parameters[i] = static_cast<double>(start[i]) + 0.1 * sample.parameters[i];
-  sample.rows = numbers(static_cast<std::size_t>(n_rows * n_inputs), 5, true);
-  sample.noise = numbers(static_cast<std::size_t>(n_rows * options.n_latent), 6, false);
-  return sample;
-}
-
-// A forward pass of plain loops, straight from docs/math/vae.md, for dense layers with tanh.
-std::vector<double> dense_pass(const std::vector<lacuna::VaeLayer>& layers, const std::vector<double>& p,
-                               std::vector<double> values) {
-  for (const lacuna::VaeLayer& layer : layers) {
-    std::vector<double> next(static_cast<std::size_t>(layer.n_outputs));
-    for (Index o = 0; o < layer.n_outputs; ++o) {
-      double sum = p[static_cast<std::size_t>(layer.bias + o)];
-      for (Index i = 0; i < layer.n_inputs; ++i)
-        sum += p[static_cast<std::size_t>(layer.weight + o * layer.n_inputs + i)] *
-               values[static_cast<std::size_t>(i)];
-      next[static_cast<std::size_t>(o)] = layer.has_activation ? std::tanh(sum) : sum;
-    }
-    values = next;
-  }
-  return values;
-}
-
-double direct_elbo(const Sample& sample, double kl_weight) {
-  const VaeLayout& layout = sample.layout;
-  const auto d = static_cast<std::size_t>(layout.n_inputs);
-  const auto z = static_cast<std::size_t>(layout.n_latent);
-  const std::size_t n = sample.rows.size() / d;
-  double total = 0.0;
-  for (std::size_t row = 0; row < n; ++row) {
-    const std::vector<double> x(sample.rows.begin() + static_cast<Index>(row * d),
-                                sample.rows.begin() + static_cast<Index>((row + 1) * d));
-    const std::vector<double> encoded = dense_pass(layout.encoder, sample.parameters, x);
-    std::vector<double> latent(z);
-    for (std::size_t j = 0; j < z; ++j) {
-      const double variance = std::exp(encoded[z + j]);
-      latent[j] = encoded[j] + std::sqrt(variance) * sample.noise[row * z + j];
-      total -= kl_weight * 0.5 * (variance + encoded[j] * encoded[j] - 1.0 - std::log(variance));
-    }
-    const std::vector<double> decoded = dense_pass(layout.decoder, sample.parameters, latent);
-    for (std::size_t j = 0; j < d; ++j) {
-      if (layout.likelihood == lacuna::VaeLikelihood::bernoulli) {
-        const double p = 1.0 / (1.0 + std::exp(-decoded[j]));
-        total += x[j] * std::log(p) + (1.0 - x[j]) * std::log(1.0 - p);
-      } else {
-        const double variance =
-            std::exp(sample.parameters[static_cast<std::size_t>(layout.log_variance) + j]) + 1e-4;
-        total += -0.5 * std::log(2.0 * std::numbers::pi * variance) -
-                 (x[j] - decoded[j]) * (x[j] - decoded[j]) / (2.0 * variance);
-      }
-    }
-  }
-  return total / static_cast<double>(n);
-}
-
-class VaeBothLikelihoods : public testing::TestWithParam<lacuna::VaeLikelihood> {};
-INSTANTIATE_TEST_SUITE_P(Likelihood, VaeBothLikelihoods,
-                         testing::Values(lacuna::VaeLikelihood::bernoulli, lacuna::VaeLikelihood::gaussian));
-
-TEST_P(VaeBothLikelihoods, ElboIsWhatTheFormulaSays) {
-  REQUIRE_TORCH();
-  const Sample sample = make_sample(small_options(lacuna::VaeArchitecture::mlp, GetParam()), 7, 6);
-  for (const double kl_weight : {1.0, 0.3}) {
-    const auto found =
-        lacuna::vae_plugin().gradient(sample.layout, sample.parameters, sample.rows, sample.noise, kl_weight);
-    EXPECT_NEAR(found.elbo, direct_elbo(sample, kl_weight), 1e-10);
-  }
-}
-
-void check_gradient(const VaeOptions& options, Index n_inputs) {
-  Sample sample = make_sample(options, n_inputs, 3);
-  const auto elbo = [&] {
-    return lacuna::vae_plugin()
-        .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
-        .elbo;
-  };
-  const std::vector<double> gradient =
-      lacuna::vae_plugin()
-          .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
-          .gradient;
-  ASSERT_EQ(gradient.size(), sample.parameters.size());
-  constexpr double step = 1e-5;
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    const double kept = sample.parameters[i];
-    sample.parameters[i] = kept + step;
-    const double above = elbo();
-    sample.parameters[i] = kept - step;
-    const double below = elbo();
-    sample.parameters[i] = kept;
-    // The engine descends on -ELBO.
-    EXPECT_NEAR(gradient[i], -(above - below) / (2.0 * step), 1e-6) << "parameter " << i;
-  }
-}
-
-TEST_P(VaeBothLikelihoods, DenseGradientsAgreeWithFiniteDifferences) {
-  REQUIRE_TORCH();
-  check_gradient(small_options(lacuna::VaeArchitecture::mlp, GetParam()), 7);
-  check_gradient(small_options(lacuna::VaeArchitecture::mlp, GetParam(), lacuna::VaeActivation::sigmoid), 5);
-}
-
-TEST_P(VaeBothLikelihoods, ConvolutionGradientsAgreeWithFiniteDifferences) {
-  REQUIRE_TORCH();
-  check_gradient(small_options(lacuna::VaeArchitecture::conv, GetParam()), 64);
-}
-
-// One step of the written-out engine moves Adam's first moment by a tenth of the gradient: so its backward
-// pass is compared with autograd's, which finite differences have confirmed.
-void check_cpu_engine(const VaeOptions& options, Index n_inputs, Index n_rows) {
-  const Sample sample = make_sample(options, n_inputs, n_rows);
-  const std::vector<double> expected =
-      lacuna::vae_plugin()
-          .gradient(sample.layout, sample.parameters, sample.rows, sample.noise, 0.7)
-          .gradient;
-  const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
-  const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n_rows));
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  const lacuna::DenseKernelList kernels = lacuna::runnable_dense_kernels();
-  for (int set = 0; set < kernels.n_sets; ++set) {
-    std::vector<float> reference;
-    for (const int threads : {1, 2, 3}) {
-      lacuna::VaeTask task;
-      task.layout = sample.layout;
-      task.rows = rows.data();
-      task.n_training = n_rows;
-      task.batch_size = n_rows;
-      task.threads = threads;
-      task.device = lacuna::VaeDevice::cpu;
-      task.dense = kernels.sets[set];
-      task.between_steps = [] {};
-      const auto engine = lacuna::vae_plugin().make_engine(task);
-      const std::size_t n = sample.parameters.size();
-      engine->set_state({{sample.parameters.begin(), sample.parameters.end()},
-                         std::vector<float>(n),
-                         std::vector<float>(n),
-                         0});
-      engine->train_epoch(order, noise, 0.7, 1e-3);
-      const lacuna::VaeState state = engine->state();
-      for (std::size_t i = 0; i < n; ++i)
-        ASSERT_NEAR(10.0 * static_cast<double>(state.first_moments[i]), expected[i],
-                    2e-5 + 1e-4 * std::abs(expected[i]))
-            << "parameter " << i;
-      if (reference.empty()) reference = state.parameters;
-      EXPECT_EQ(state.parameters, reference) << threads << " threads";
-    }
-  }
-}
-
-TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheSameGradientsForAnyThreads) {
-  REQUIRE_TORCH();
-  for (const auto activation :
-       {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
-    VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
-    options.vae_hidden = {70, 33};
-    check_cpu_engine(options, 37, 29);
-    options.vae_architecture = lacuna::VaeArchitecture::conv;
-    options.vae_channels = {3, 5};
-    check_cpu_engine(options, 8 * 8, 70); // rows of three blocks
-  }
-  VaeOptions wide = small_options(lacuna::VaeArchitecture::conv, GetParam());
-  wide.vae_channels = {5, 50, 2};
-  wide.vae_image_height = 8;
-  check_cpu_engine(wide, 8 * 16, 9);
-}
-
-// The engine for GPUs and the one for CPUs, both here: the same step, the same ELBO before and behind
-// several.
-TEST_P(VaeBothLikelihoods, BothEnginesTakeTheSameSteps) {
-  REQUIRE_TORCH();
-  for (const auto architecture : {lacuna::VaeArchitecture::mlp, lacuna::VaeArchitecture::conv}) {
-    const Index n_rows = 21;
-    const Index n_training = 11;
-    const Sample sample = make_sample(small_options(architecture, GetParam()), 64, n_rows);
-    const std::vector<float> rows(sample.rows.begin(), sample.rows.end());
-    const std::vector<float> noise(sample.noise.begin(), sample.noise.end());
-    const std::vector<std::int64_t> order = {7, 3, 9, 0, 8, 10, 4, 1, 2, 5, 6};
-    lacuna::VaeTask task;
-    task.layout = sample.layout;
-    task.rows = rows.data();
-    task.n_training = n_training;
-    task.n_held_out = n_rows - n_training;
-    task.batch_size = n_training;
-    task.threads = 2;
-    task.device = lacuna::VaeDevice::cpu;
-    task.dense = &lacuna::dense_kernels();
-    task.between_steps = [] {};
-    const std::size_t n = sample.parameters.size();
-    const lacuna::VaeState start{{sample.parameters.begin(), sample.parameters.end()},
-                                 std::vector<float>(n),
-                                 std::vector<float>(n, 1e-6F),
-                                 4};
-    std::vector<lacuna::VaeState> states;
-    std::vector<double> elbos;
-    for (const auto make : {lacuna::vae_plugin().make_engine, lacuna::vae_plugin().make_torch_engine}) {
-      const auto engine = make(task);
-      engine->set_state(start);
-      elbos.push_back(engine->held_out_elbo(noise));
-      elbos.push_back(engine->train_epoch(order, noise, 0.7, 1e-3));
-      states.push_back(engine->state());
-      for (int i = 0; i < 5; ++i) engine->train_epoch(order, noise, 0.7, 1e-3);
-      elbos.push_back(engine->held_out_elbo(noise));
-    }
-    EXPECT_EQ(states[0].n_steps, 5);
-    EXPECT_EQ(states[1].n_steps, 5);
-    for (std::size_t i = 0; i < n; ++i) {
-      EXPECT_NEAR(states[0].first_moments[i], states[1].first_moments[i],
-                  2e-6F + 1e-4F * std::abs(states[1].first_moments[i]));
-      EXPECT_NEAR(states[0].second_moments[i], states[1].second_moments[i],
-                  1e-9F + 1e-3F * states[1].second_moments[i]);
-      EXPECT_NEAR(states[0].parameters[i], states[1].parameters[i], 1e-5F);
-    }
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(elbos[i], elbos[3 + i], 1e-4 * std::abs(elbos[i]));
-  }
-}
 
 // Bright bars at one of a few places on a dark ground, as pixels from 0 to 255.
 Matrix bars(Index n, Index side) {
@@ -344,7 +83,6 @@ INSTANTIATE_TEST_SUITE_P(Architecture, VaeBothArchitectures,
                          testing::Values(lacuna::VaeArchitecture::mlp, lacuna::VaeArchitecture::conv));
 
 TEST_P(VaeBothArchitectures, LearnsBars) {
-  REQUIRE_TORCH();
   const Matrix rows = bars(1000, 8);
   Watcher watcher;
   const FeatureChain chain = fit_features(training_options(GetParam()), rows.view(), 1, 1, watcher);
@@ -357,12 +95,14 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
   EXPECT_THAT(chain.output_names({}), testing::ElementsAre("z1", "z2"));
 }
 
-TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
-  REQUIRE_TORCH();
+FeatureChain fit_briefly(FeatureOptions options, const Matrix& rows, Index epochs, std::uint64_t seed = 1) {
+  options.vae.vae_epochs = epochs;
+  return fit_features(options, rows.view(), seed, 1, lacuna::silent_observer());
+}
+
+TEST_P(VaeBothArchitectures, EncodesEveryRowOnItsOwn) {
   const Matrix rows = bars(100, 8);
-  FeatureOptions options = training_options(GetParam());
-  options.vae.vae_epochs = 2;
-  const FeatureChain chain = fit_features(options, rows.view(), 1, 1, lacuna::silent_observer());
+  const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
   const Matrix whole = chain.apply(rows.view(), 0, 1);
   expect_same(whole, chain.apply(rows.view(), 17, 2)); // a mean knows no row numbers
   for (Index i = 0; i < 100; i += 9) {
@@ -370,6 +110,13 @@ TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
     EXPECT_EQ(one(0, 0), whole(i, 0));
     EXPECT_EQ(one(0, 1), whole(i, 1));
   }
+}
+
+TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
+  REQUIRE_TORCH();
+  const Matrix rows = bars(100, 8);
+  const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
+  const Matrix whole = chain.apply(rows.view(), 0, 1);
   // The gradient of the ELBO by the encoder's last bias, at KL weight 1, holds the mean of the means plus
   // what comes through the decoder; with a decoder of zeros only the former is left.
   const auto& map = dynamic_cast<const lacuna::VaeMap&>(*chain.maps().back());
@@ -389,12 +136,10 @@ TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
 }
 
 TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
-  REQUIRE_TORCH();
   const Matrix rows = bars(600, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.vae_epochs = 1;
   options.vae.encoding = lacuna::VaeEncoding::sample;
-  const FeatureChain chain = fit_features(options, rows.view(), 1, 1, lacuna::silent_observer());
+  const FeatureChain chain = fit_briefly(options, rows, 1);
   const Matrix whole = chain.apply(rows.view(), 0, 1);
   expect_same(whole, chain.apply(rows.view(), 0, 2));
   const Matrix part = chain.apply(rows.view().middle_rows(123, 300), 123, 1);
@@ -404,14 +149,11 @@ TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
 }
 
 TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
-  REQUIRE_TORCH();
   const Matrix rows = bars(60, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.vae_epochs = 1;
   options.vae.vae_likelihood = lacuna::VaeLikelihood::gaussian;
   options.vae.encoding = lacuna::VaeEncoding::sample;
-  const FeatureChain chain =
-      fit_features(options, rows.view(), 18446744073709551615U, 1, lacuna::silent_observer());
+  const FeatureChain chain = fit_briefly(options, rows, 1, 18446744073709551615U);
   lacuna::Archive archive;
   chain.save(archive, "features/");
   const FeatureChain loaded = FeatureChain::load(archive, "features/");
@@ -426,7 +168,6 @@ TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
 }
 
 TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
-  REQUIRE_TORCH();
   const Matrix rows = bars(330, 8);
   FeatureOptions options = training_options(GetParam());
   options.vae.vae_patience = 20;
@@ -454,7 +195,6 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
 }
 
 TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
-  REQUIRE_TORCH();
   const Matrix rows = bars(500, 8);
   FeatureOptions options = training_options(GetParam());
   options.vae.vae_batch = 100; // blocks of rows for several threads
@@ -473,7 +213,6 @@ std::string error_of(const FeatureOptions& options, const Matrix& rows) {
 }
 
 TEST(Vae, SaysWhatDoesNotSuit) {
-  REQUIRE_TORCH();
   FeatureOptions options = training_options(lacuna::VaeArchitecture::conv);
   EXPECT_THAT(error_of(options, Matrix(5, 63)), HasSubstr("63 features, which is not an image of 8 x"));
   EXPECT_THAT(error_of(options, Matrix(5, 36)), HasSubstr("multiples of 4"));
@@ -487,8 +226,18 @@ TEST(Vae, SaysWhatDoesNotSuit) {
               testing::AllOf(HasSubstr("vae-epochs"), HasSubstr("vae-batch")));
 }
 
+TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
+  EXPECT_FALSE(lacuna::trains_on_gpu(lacuna::VaeDevice::cpu));
+  if (lacuna::trains_on_gpu(lacuna::VaeDevice::auto_detect)) GTEST_SKIP() << "there is a GPU";
+  FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
+  options.vae.device = lacuna::VaeDevice::cuda;
+  EXPECT_THAT(error_of(options, bars(10, 4)),
+              testing::AllOf(HasSubstr("got cuda"), HasSubstr("--device cpu")));
+  options.vae.device = lacuna::VaeDevice::auto_detect;
+  EXPECT_EQ(error_of(options, bars(10, 4)), "no error");
+}
+
 TEST(Vae, AForeignFileIsNoCheckpoint) {
-  REQUIRE_TORCH();
   const TemporaryFolder folder;
   FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
   options.vae.vae_checkpoint = folder.path("thesis");

@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import lacuna
-
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 #: How far a number may be from the quoted one: linear algebra rounds otherwise on another processor, where a trained
 #: network becomes another one.
 TOLERANCE = {"credit_scoring": 0.02, "fashion_mnist": 0.15, "medical_screening": 0.02}
 NUMBER = re.compile(r"-?\d+(\.\d+)?|inf|nan")
-needs_torch = pytest.mark.skipif(
-    not (Path(lacuna.__file__).parent / "liblacuna_torch.so").exists(), reason="built without libtorch"
-)
 
 
 def cpu_seconds():
@@ -50,7 +45,7 @@ def same(quoted, printed, tolerance):
     return abs(float(quoted) - float(printed)) <= tolerance * max(1.0, abs(float(quoted)))
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs_torch if name == "fashion_mnist" else ()) for name in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_notebook(name, tmp_path):
     before = cpu_seconds()
     result = subprocess.run(

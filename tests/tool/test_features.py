@@ -2,15 +2,11 @@
 
 import signal
 import time
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from cli_tool import BINARY, names_in, run, start
+from cli_tool import names_in, run, start
 
-HAS_NETWORKS = (Path(BINARY).parent / "liblacuna_torch.so").exists()
-needs_networks = pytest.mark.skipif(not HAS_NETWORKS, reason="built without libtorch")
 
 
 def images(folder, n=1200):
@@ -38,7 +34,6 @@ def fit_images(folder, model, *more, **options):
                "--vae-epochs", 30, *more, cwd=folder, **options)
 
 
-@needs_networks
 def test_images_go_in_and_classes_come_out(tmp_path):
     images(tmp_path)
     fit_images(tmp_path, "model")
@@ -50,7 +45,6 @@ def test_images_go_in_and_classes_come_out(tmp_path):
     assert right > 0.75 * 1200
 
 
-@needs_networks
 def test_a_killed_training_goes_on_to_the_same_model(tmp_path):
     images(tmp_path)
     more = ("--vae-checkpoint-every", 2, "--encoding", "sample", "--threads", 1)
@@ -68,27 +62,27 @@ def test_a_killed_training_goes_on_to_the_same_model(tmp_path):
     assert (tmp_path / "model").read_bytes() == (tmp_path / "undisturbed").read_bytes()
 
 
-@needs_networks
 def test_a_gpu_that_is_not_there_is_missed(tmp_path):
     images(tmp_path, 50)
     error = fit_images(tmp_path, "model", "--device", "cuda", code=64, env={"CUDA_VISIBLE_DEVICES": ""}).stderr
     assert "--device cpu" in error
 
 
-@needs_networks
 def test_a_wrong_image_size_is_named(tmp_path):
     images(tmp_path, 50)
     error = fit_images(tmp_path, "model", "--vae-architecture", "conv", "--vae-image-width", 7, code=65).stderr
     assert "144 features" in error and "--vae-image-height" in error
 
 
-@needs_networks
-def test_a_missing_library_is_named_with_its_package(tmp_path):
+def test_only_a_gpu_needs_libtorch(tmp_path):
     images(tmp_path, 50)
-    error = fit_images(tmp_path, "model", code=64, env={"LACUNA_TORCH_LIBRARY": "/nowhere.so"}).stderr
-    assert "/nowhere.so" in error and "libtorch-dev" in error
-    run("fit", "images.npy", "--labels", "seen.csv", "-o", "model", "--features", "standardize,pca:3", cwd=tmp_path,
-        env={"LACUNA_TORCH_LIBRARY": "/nowhere.so"})
+    without = {"LACUNA_TORCH_LIBRARY": "/nowhere.so"}
+    error = fit_images(tmp_path, "model", "--device", "cuda", code=64, env=without).stderr
+    assert "libtorch-dev" in error and "--device cpu" in error
+    for device in ("auto", "cpu"):
+        fit_images(tmp_path, device, "--device", device, env=without)
+    predictions = [run("predict", device, "images.npy", "-o", "-", cwd=tmp_path).stdout for device in ("auto", "cpu")]
+    assert predictions[0] == predictions[1]
 
 
 def test_maps_compose(tmp_path):

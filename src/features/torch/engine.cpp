@@ -12,8 +12,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index steps_between_looks = 16;
-
 torch::Tensor borrowed(const float* values, std::int64_t n) {
   // from_blob wants a mutable pointer; nothing here writes through it.
   return torch::from_blob(const_cast<float*>(values), {n}, torch::kFloat32);

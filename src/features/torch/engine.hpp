@@ -1,6 +1,5 @@
 #pragma once
 
-#include "features/torch/adam.hpp"
 #include "features/torch/net.hpp"
 #include "features/vae_engine.hpp"
 

@@ -1,5 +1,5 @@
-#include "features/torch/cpu_engine.hpp"
 #include "features/torch/engine.hpp"
+#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -52,21 +52,11 @@ private:
   std::unique_ptr<VaeEngine> engine_;
 };
 
-std::unique_ptr<VaeEngine> make_torch_engine(const VaeTask& task) {
+std::unique_ptr<VaeEngine> make_engine(const VaeTask& task, bool on_gpu) {
   return guarded([&]() -> std::unique_ptr<VaeEngine> {
-    const torch::Device device(task.device == VaeDevice::cuda ? torch::kCUDA : torch::kCPU);
+    const torch::Device device(on_gpu ? torch::kCUDA : torch::kCPU);
     return std::make_unique<GuardedEngine>(std::make_unique<TorchEngine>(task, device));
   });
-}
-
-std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
-  if (task.device == VaeDevice::cuda && !has_cuda())
-    throw Error(ErrorKind::usage, "device: got cuda, but libtorch finds no GPU here; use --device cpu, or "
-                                  "build lacuna with a CUDA libtorch and check the driver (nvidia-smi)");
-  if (task.device == VaeDevice::cpu || !has_cuda()) return std::make_unique<CpuEngine>(task);
-  VaeTask on_gpu = task;
-  on_gpu.device = VaeDevice::cuda;
-  return make_torch_engine(on_gpu);
 }
 
 VaeGradient gradient(const VaeLayout& layout, std::span<const double> parameters,
@@ -91,6 +81,6 @@ VaeGradient gradient(const VaeLayout& layout, std::span<const double> parameters
 
 extern "C" __attribute__((visibility("default"))) const lacuna::VaePlugin* lacuna_vae_plugin() {
   static const lacuna::VaePlugin plugin{lacuna::vae_plugin_version, lacuna::has_cuda(), lacuna::make_engine,
-                                        lacuna::make_torch_engine, lacuna::gradient};
+                                        lacuna::gradient};
   return &plugin;
 }

@@ -56,9 +56,8 @@ json run_kde(char** argv) {
   const auto n = static_cast<Index>(std::atol(argv[0]));
   const auto m = static_cast<Index>(std::atol(argv[1]));
   const auto d = static_cast<Index>(std::atol(argv[2]));
-  KdeOptions options;
-  options.kde_bandwidth = static_cast<KdeBandwidth>(std::atoi(argv[3]));
-  options.kde_tolerance = std::atof(argv[4]);
+  const KdeOptions options{.kde_bandwidth = static_cast<KdeBandwidth>(std::atoi(argv[3])),
+                           .kde_tolerance = std::atof(argv[4])};
   DensityFitContext context;
   context.threads = std::atoi(argv[5]);
   Matrix rows(n, d);

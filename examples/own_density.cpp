@@ -1,6 +1,7 @@
 // A density family of your own in lacuna's method: a product of Laplace distributions, one per feature. It is
 // fitted with weights, registered under a name, used by fit_classifier, saved and loaded like any other.
 #include <algorithm>
+#include <any>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -113,9 +114,9 @@ lacuna::Dataset make_data() {
 } // namespace
 
 int main() {
-  lacuna::register_density_family(
-      {"laplace", [](const lacuna::DensityOptions&) { return std::make_shared<LaplaceFamily>(); },
-       Laplace::load, nullptr});
+  lacuna::register_density_family({.name = "laplace",
+                                   .make = [](const std::any&) { return std::make_shared<LaplaceFamily>(); },
+                                   .load = Laplace::load});
 
   lacuna::LearningOptions options;
   options.density = "laplace";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "density/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "density/frame.hpp"
 #include "density/gmm.hpp"
 #include "density/moments.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/aligned.hpp"
-#include "features/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "features/network/dense.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"

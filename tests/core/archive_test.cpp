@@ -12,6 +12,7 @@
 namespace {
 
 using lacuna::Archive;
+using lacuna::ChoiceName;
 using lacuna::Index;
 using lacuna::Matrix;
 

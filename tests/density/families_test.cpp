@@ -27,8 +27,7 @@ std::shared_ptr<const Density> fit(const DensityOptions& options, const Matrix& 
 /// Every family, with each of its variants that behaves differently.
 std::vector<DensityOptions> all_variants() {
   std::vector<DensityOptions> all;
-  for (const CovarianceType type :
-       {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical}) {
+  for (const CovarianceType type : testing::all_types) {
     all.emplace_back(VbMixtureOptions{.components = 4, .covariance = type});
     all.emplace_back(GmmOptions{.components = 4, .covariance = type});
     all.emplace_back(VbMixtureOptions{.components = std::nullopt, .covariance = type});

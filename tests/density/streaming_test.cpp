@@ -79,8 +79,7 @@ TEST(StreamingFit, EqualsTheFitInMemory) {
   const Matrix rows = random_blobs(3, 4000, 3, 4, 4.0);
   const std::vector<double> weights = uneven_weights(4000);
   for (const char* density : {"vb-gmm", "gmm"})
-    for (const CovarianceType type :
-         {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
+    for (const CovarianceType type : testing::all_types)
       for (const bool weighted : {false, true}) {
         DensityOptions options = options_of(density, type);
         if (auto* const vb = options.as<VbMixtureOptions>()) vb->own_covariance = weighted;

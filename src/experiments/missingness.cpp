@@ -38,15 +38,31 @@ void check_options(const MissingnessOptions& options) {
   checks.require(options.n_neighbours >= 1, "neighbours", std::to_string(options.n_neighbours), "at least 1");
   checks.require(std::isfinite(options.rare_weight) && options.rare_weight > 0.0 &&
                      options.rare_weight <= 1.0,
-                 "rare-weight", fmt::format("{}", options.rare_weight), "above 0 and at most 1");
+                 "rare_weight", fmt::format("{}", options.rare_weight), "above 0 and at most 1");
   checks.require(options.protocol == LabelProtocol::mcar || !options.rare_classes.empty(), "rare", "no class",
                  "at least one class for the protocol " + to_string(options.protocol));
   checks.throw_if_any();
 }
 
+[[noreturn]] void fail_option(const std::string& option, const std::string& found,
+                              const std::string& expected) {
+  ErrorParts parts;
+  parts.option = option;
+  parts.found = found;
+  parts.expected = expected;
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
+[[noreturn]] void fail_rare() {
+  ErrorParts parts;
+  parts.option = "rare";
+  parts.statement = "every row is of a rare class, so no label can be kept";
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
 [[noreturn]] void fail_too_many(Index wanted, std::size_t there_are, const std::string& what) {
-  throw Error(ErrorKind::usage,
-              fmt::format("labeled: got {}, expected at most {}, the number of {}", wanted, there_are, what));
+  fail_option("labeled", std::to_string(wanted),
+              fmt::format("at most {}, the number of {}", there_are, what));
 }
 
 /// Weighted drawing without replacement: row i waits an exponential time with rate weight(i), and the rows
@@ -71,8 +87,7 @@ std::vector<Index> draw_with_replacement(std::span<const int> labels, const Miss
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (!rare.contains(labels[i])) candidates.push_back(i);
-  if (candidates.empty())
-    throw Error(ErrorKind::usage, "rare: every row is of a rare class, so no label can be kept");
+  if (candidates.empty()) fail_rare();
   std::vector<Index> drawn(labels.size());
   for (Index k = 0; k < options.n_labeled; ++k) {
     RandomStream random(options.seed, RandomPurpose::missingness, static_cast<std::uint64_t>(k));
@@ -92,8 +107,7 @@ std::string to_string(LabelProtocol protocol) {
 LabelProtocol parse_protocol(const std::string& text) {
   for (const auto& [value, name] : protocol_names)
     if (text == name) return value;
-  throw Error(ErrorKind::usage,
-              fmt::format("protocol: got '{}', expected mcar, strict-mar, authors or mnar", text));
+  fail_option("protocol", "'" + text + "'", "mcar, strict-mar, authors or mnar");
 }
 
 std::vector<double> rare_share(MatrixView train, std::span<const int> labels, MatrixView queries,

@@ -107,8 +107,8 @@ void check_options(const FeatureOptions& options) {
     const VaePlugin& plugin = vae_plugin();
     if (options.vae.device == VaeDevice::cuda && !plugin.has_cuda)
       throw Error(ErrorKind::usage,
-                  "device: got cuda, but libtorch finds no GPU here; use --device cpu, or build "
-                  "lacuna with a CUDA libtorch and check the driver with nvidia-smi");
+                  "device: got cuda, but libtorch finds no GPU here; use " + mention("device") +
+                      " cpu, or build lacuna with a CUDA libtorch and check the driver with nvidia-smi");
   }
 }
 

@@ -35,7 +35,8 @@ std::vector<std::string> places() {
 const VaePlugin& load() {
 #ifndef LACUNA_TORCH
   throw Error(ErrorKind::usage, "vae: this lacuna was built without libtorch; install the package "
-                                "libtorch-dev (Debian), configure again and rebuild, or use --features pca");
+                                "libtorch-dev (Debian), configure again and rebuild, or use " +
+                                    mention("features") + " pca");
 #endif
   std::string tried;
   for (const std::string& place : places()) {

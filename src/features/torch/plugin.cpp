@@ -61,8 +61,9 @@ std::unique_ptr<VaeEngine> make_torch_engine(const VaeTask& task) {
 
 std::unique_ptr<VaeEngine> make_engine(const VaeTask& task) {
   if (task.device == VaeDevice::cuda && !has_cuda())
-    throw Error(ErrorKind::usage, "device: got cuda, but libtorch finds no GPU here; use --device cpu, or "
-                                  "build lacuna with a CUDA libtorch and check the driver (nvidia-smi)");
+    throw Error(ErrorKind::usage,
+                "device: got cuda, but libtorch finds no GPU here; use " + mention("device") +
+                    " cpu, or build lacuna with a CUDA libtorch and check the driver (nvidia-smi)");
   if (task.device == VaeDevice::cpu || !has_cuda()) return std::make_unique<CpuEngine>(task);
   VaeTask on_gpu = task;
   on_gpu.device = VaeDevice::cuda;

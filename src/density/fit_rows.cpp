@@ -15,6 +15,30 @@ namespace lacuna {
 
 namespace {
 
+Place in_cell(Index number, Index j) {
+  Place place;
+  place.row = number;
+  place.column = std::to_string(j + 1);
+  return place;
+}
+
+[[noreturn]] void fail_gap(Index number, Index j, const std::string& user) {
+  ErrorParts parts;
+  parts.place = in_cell(number, j);
+  parts.statement = fmt::format("the value is missing, but {} needs complete rows", user);
+  parts.remedy = "leave the row out, or use vb-gmm";
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+[[noreturn]] void fail_value(Index number, Index j, double value) {
+  ErrorParts parts;
+  parts.place = in_cell(number, j);
+  parts.found = fmt::format("{:g}", value);
+  parts.expected = fmt::format("a feature within +-{:g}", largest_feature);
+  parts.remedy = "leave the row out or rescale the column";
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
 /// Centres of a few clusters are known well from so many rows: a hundred clusters have hundreds each.
 constexpr Index most_start_rows = 65536;
 
@@ -25,13 +49,8 @@ void check_rows(const WeightedRows& rows, Index first_row, const std::string& us
     for (Index j = 0; j < rows.n_features(); ++j) {
       const double value = rows.row(i)[j];
       if (std::abs(value) <= largest_feature || (std::isnan(value) && user.empty())) continue;
-      if (std::isnan(value))
-        throw Error(ErrorKind::data, fmt::format("row {}, column {}: the value is missing, but {} needs "
-                                                 "complete rows; leave the row out, or use vb-gmm",
-                                                 number, j + 1, user));
-      throw Error(ErrorKind::data, fmt::format("row {}, column {}: the value is {:g}; features must lie "
-                                               "within +-{:g}; leave the row out or rescale the column",
-                                               number, j + 1, value, largest_feature));
+      if (std::isnan(value)) fail_gap(number, j, user);
+      fail_value(number, j, value);
     }
   }
 }

@@ -19,8 +19,12 @@ namespace lacuna {
 
 namespace {
 
-[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason) {
-  throw Error(kind, fmt::format("cannot read the model '{}': {}", path, reason));
+[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason,
+                       const std::string& remedy = "") {
+  ErrorParts parts;
+  parts.statement = reason;
+  parts.remedy = remedy;
+  throw safetensors::about_file({kind, std::move(parts)}, path);
 }
 
 // A regular file opened for reading: its size is known and reading it ends.
@@ -37,8 +41,8 @@ public:
       return;
     }
     close(descriptor_);
-    fail(ErrorKind::no_input, path,
-         is_known && S_ISDIR(status.st_mode) ? "it is a folder; name a file" : "it is not a regular file");
+    if (is_known && S_ISDIR(status.st_mode)) fail(ErrorKind::no_input, path, "it is a folder", "name a file");
+    fail(ErrorKind::no_input, path, "it is not a regular file");
   }
   ~InputFile() { close(descriptor_); }
   InputFile(const InputFile&) = delete;
@@ -79,7 +83,7 @@ Archive read_archive(const std::string& path) {
   try {
     safetensors::checked_header_size(bytes, file.size());
   } catch (const Error& error) {
-    fail(error.kind(), path, error.what());
+    throw safetensors::about_file(error, path);
   }
   try {
     const std::size_t n_read = bytes.size();

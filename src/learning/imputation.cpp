@@ -25,7 +25,7 @@ SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::ve
     double weight = 0.0;
   };
   std::vector<Block> blocks(at((data.n_rows() + evidence_block_rows - 1) / evidence_block_rows));
-  for_each_block(model, data.features, shop.threads(),
+  visit_evidence(model, data.features, shop.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    Block& block = blocks[at(first / evidence_block_rows)];
                    block.rows.resize(at(shop.n_classes()));
@@ -67,7 +67,7 @@ std::vector<RowList> fill_by_draw(const FitShop& shop, const ClassModel& model, 
                                   std::uint64_t seed) {
   const DatasetView& data = shop.data();
   std::vector<int> label(at(data.n_rows()), missing_label);
-  for_each_block(
+  visit_evidence(
       model, data.features, shop.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
         for (Index b = 0; b < n; ++b) {
           const Index i = first + b;

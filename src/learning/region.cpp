@@ -106,7 +106,7 @@ InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, 
   if (kappa.is_auto) models.kappa = choose_kappa(shop, *models.unlabeled, kappa.alpha, n_folds, seed);
 
   const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, shop.threads());
-  for_each_block(models.classes, data.features, shop.threads(),
+  visit_evidence(models.classes, data.features, shop.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    for (Index b = 0; b < n; ++b) {
                      const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];

@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "density/own_families.hpp"
 #include "lacuna/core/random.hpp"
-#include "lacuna/density/dp_mixture.hpp"
 
 namespace {
 

@@ -16,7 +16,8 @@ if(NOT Torch_FOUND)
 endif()
 
 file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
-add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES})
+# Its own copy of the errors, because it does not link lacuna.
+add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp)
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
 target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})

@@ -20,11 +20,8 @@ using lacuna::Index;
 class Laplace : public lacuna::Density {
 public:
   Laplace(std::vector<double> center, std::vector<double> width)
-      : center_(std::move(center)), width_(std::move(width)) {
-    summary_.stop_reason = "converged";
-  }
-
-  Index n_features() const override { return static_cast<Index>(center_.size()); }
+      : Density({"laplace", static_cast<Index>(center.size()), {}}), center_(std::move(center)),
+        width_(std::move(width)) {}
 
   void log_density(lacuna::MatrixView rows, std::span<double> out) const override {
     for (Index i = 0; i < rows.n_rows; ++i) {
@@ -42,27 +39,20 @@ public:
     }
   }
 
-  const lacuna::DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "laplace"; }
+  static std::shared_ptr<const lacuna::Density>
+  load(const lacuna::Archive& archive, const std::string& prefix, const lacuna::DensityFacts& facts) {
+    return std::make_shared<Laplace>(archive.vector(prefix + "center", facts.n_features),
+                                     archive.vector(prefix + "width", facts.n_features));
+  }
 
-  void save(lacuna::Archive& archive, const std::string& prefix) const override {
-    archive.put_text(prefix + "family", family());
-    archive.put(prefix + "n_features", static_cast<double>(center_.size()));
+private:
+  void save_parts(lacuna::Archive& archive, const std::string& prefix) const override {
     archive.put(prefix + "center", center_);
     archive.put(prefix + "width", width_);
   }
 
-  static std::shared_ptr<const lacuna::Density> load(const lacuna::Archive& archive,
-                                                     const std::string& prefix) {
-    const Index d = archive.integer(prefix + "n_features", 1, 1 << 20);
-    return std::make_shared<Laplace>(archive.vector(prefix + "center", d),
-                                     archive.vector(prefix + "width", d));
-  }
-
-private:
   std::vector<double> center_;
   std::vector<double> width_;
-  lacuna::DensityFitSummary summary_;
 };
 
 /// Maximum likelihood: the weighted median, and the mean distance from it.

@@ -13,7 +13,7 @@ void require(bool holds) {
 void evaluate(const std::string& path, const lacuna::TableOptions& options,
               lacuna::CalibrationMethod method) {
   using namespace lacuna;
-  ProbabilityReader reader(path, options, options.has_header ? "" : "c0", "", {});
+  ProbabilityReader reader(path, options, "", {});
   const auto n_classes = static_cast<Index>(reader.class_names().size());
   Evaluator evaluator(n_classes);
   CalibrationSet set(method, n_classes);
@@ -53,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const MemoryFile file(data + 1, size - 1);
   lacuna::TableOptions options;
-  options.has_header = (data[0] & 4U) == 0;
+  options.no_header = (data[0] & 4U) != 0;
+  if (options.no_header) options.label = "c0";
   try {
     evaluate(file.path(), options, static_cast<lacuna::CalibrationMethod>(data[0] & 3U));
   } catch (const lacuna::Error& error) {

@@ -62,7 +62,7 @@ void run(const FitOptions& options, const Arguments& given) {
   request.fit = fit.request;
   make_folder(arguments.directory);
   const fs::path folder(arguments.directory);
-  const std::vector<std::string> inputs{request.fit.path, request.fit.table.labels_path, request.test_path,
+  const std::vector<std::string> inputs{request.fit.path, request.fit.table.labels, request.test_path,
                                         request.test_labels_path};
   const std::string report_path =
       arguments.report.empty() ? (folder / "report.html").string() : arguments.report;

@@ -45,7 +45,7 @@ EvaluateRequest resolve(const Arguments& arguments) {
     throw Error(ErrorKind::usage, "--classes goes with --probabilities; a model knows its classes");
   request.path = has_model ? arguments.data : arguments.probabilities;
   if (!arguments.classes.empty()) request.classes = split_list("--classes", arguments.classes);
-  request.table.has_header = !arguments.no_header;
+  request.table.no_header = arguments.no_header;
   request.wants_report = !arguments.report.empty();
   if (!request.train_path.empty() && (!has_model || !request.wants_report))
     throw Error(ErrorKind::usage, "--train goes with MODEL and --report: it shows the model's training rows");
@@ -63,9 +63,9 @@ void run(const Arguments& arguments) {
   const EvaluateRequest request = resolve(arguments);
   std::optional<Model> model;
   if (!arguments.model.empty()) model = load_model(arguments.model);
-  const std::vector<std::string> inputs{arguments.model,           request.path,
-                                        request.table.labels_path, arguments.calibration.path,
-                                        request.train_path,        arguments.calibration.labels_path,
+  const std::vector<std::string> inputs{arguments.model,          request.path,
+                                        request.table.labels,     arguments.calibration.path,
+                                        request.train_path,       arguments.calibration.labels_path,
                                         request.train_labels_path};
   const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
   const std::unique_ptr<Output> report = open_optional(arguments.report, arguments.force, inputs);
@@ -119,8 +119,7 @@ void add_evaluate(CLI::App& app, Command& command) {
       "the class or p_ and the class; prediction and error_probability may be there too");
   add("--label", request.label_column, "COLUMN", "Data",
       "Column with the labels; rows without one are skipped");
-  add("--labels", request.table.labels_path, "FILE", "Data",
-      "File with one label per row, instead of --label");
+  add("--labels", request.table.labels, "FILE", "Data", "File with one label per row, instead of --label");
   add("--stratum", request.stratum_column, "COLUMN", "Data",
       "Also evaluate apart by the values of this column");
   add("--classes", arguments->classes, "A,B,C", "Data",

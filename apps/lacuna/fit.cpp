@@ -23,16 +23,16 @@ std::string convergence(const FitSummary& summary) {
   std::vector<std::string> stopped;
   bool is_sampled = false;
   for (const DensityRecord& density : summary.densities) {
-    if (density.stop_reason == "sampled")
+    if (density.stop_reason == StopReason::sampled)
       is_sampled = true;
-    else if (density.stop_reason != "converged")
-      stopped.push_back(density.name + ": " + density.stop_reason);
+    else if (density.stop_reason != StopReason::converged)
+      stopped.push_back(density.name + ": " + to_string(density.stop_reason));
   }
   const auto n = static_cast<Index>(summary.densities.size());
   if (!stopped.empty())
     return fmt::format("{} of {} stopped early ({})", grouped(static_cast<Index>(stopped.size())),
                        counted(n, "density fit"), listed(stopped, 4));
-  if (summary.stop_reason != "converged") return summary.stop_reason;
+  if (summary.stop_reason != StopReason::converged) return to_string(summary.stop_reason);
   // A chain does not converge to a fit; how well it has mixed is among the measures of `lacuna info`.
   if (is_sampled) return fmt::format("{} sampled", counted(n, "density fit"));
   return n == 1 ? "the density fit converged" : fmt::format("all {} converged", counted(n, "density fit"));
@@ -76,7 +76,7 @@ void run(const FitOptions& options) {
     throw Error(ErrorKind::usage, "where should the model go? Give -o MODEL; see lacuna fit --help");
   if (arguments.output == "-")
     throw Error(ErrorKind::usage, "-o -: a model is not text and goes to a file; give -o MODEL");
-  const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels_path};
+  const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels};
   Output model(arguments.output, arguments.force, inputs);
   const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
 

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/version.hpp"
 #include "output.hpp"

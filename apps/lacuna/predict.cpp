@@ -27,7 +27,7 @@ void run(const Arguments& arguments) {
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
   TableOptions table;
-  table.has_header = !arguments.no_header;
+  table.no_header = arguments.no_header;
   ConsoleObserver observer;
   const Index n_rows = predict_table(
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },

@@ -44,7 +44,7 @@ void run(const Arguments& arguments) {
   set_list("rare", arguments.rare, request.rare);
   set_list("drop", arguments.drop, request.table.drop);
   set_list("categorical", arguments.categorical, request.table.categorical);
-  const std::vector<std::string> inputs{request.path, request.table.labels_path};
+  const std::vector<std::string> inputs{request.path, request.table.labels};
   const bool has_own_files = request.label_column.empty();
   if (has_own_files && arguments.output == "-")
     throw Error(ErrorKind::usage, "output: got '-', expected a file name: with --labels, labels and strata "
@@ -93,8 +93,7 @@ void add_simulate(CLI::App& app, Command& command) {
     return simulate.add_option(name, target, help)->type_name(value)->group(group);
   };
   add("--label", request.label_column, "COLUMN", "Data", "Column with the labels");
-  add("--labels", request.table.labels_path, "FILE", "Data",
-      "File with one label per row, instead of --label");
+  add("--labels", request.table.labels, "FILE", "Data", "File with one label per row, instead of --label");
   add("--drop", arguments->drop, "A,B,...", "Data", "Columns that are not features; they stay in the output");
   add("--categorical", arguments->categorical, "A,B,...", "Data", "Columns of numbers that stand for groups");
   simulate.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");
@@ -114,7 +113,7 @@ void add_simulate(CLI::App& app, Command& command) {
       ->check(CLI::Range(0, 1024));
   simulate.add_flag("--force", arguments->force, "Replace an output file that exists")->group("Run");
   simulate.callback([arguments, &command] {
-    arguments->request.table.has_header = !arguments->no_header;
+    arguments->request.table.no_header = arguments->no_header;
     command = [arguments] { run(*arguments); };
   });
 }

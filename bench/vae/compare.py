@@ -80,7 +80,7 @@ def build(to, device):
     if device == "cuda":
         flags, libraries = torch_flags()
         jobs = [(source, to / f"torch_{source.stem}.o", ["-fvisibility=hidden", *flags])
-                for source in sorted(ROOT.glob("src/features/torch/*.cpp"))]
+                for source in [*ROOT.glob("src/features/torch/*.cpp"), ROOT / "src/core/errors.cpp"]]
         compile_all(jobs)
         subprocess.run([*link, "-shared", *(job[1] for job in jobs), *libraries, "-o", to / "liblacuna_torch.so"],
                        check=True)

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   }
   const Index n_rows = std::atol(argv[2]);
   VaeOptions options;
-  if (std::string(argv[5]) == "conv") options.architecture = VaeArchitecture::conv;
+  if (std::string(argv[5]) == "conv") options.vae_architecture = VaeArchitecture::conv;
   VaeTask task;
   task.layout = make_vae_layout(options, 784);
   task.n_training = n_rows;

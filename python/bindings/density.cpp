@@ -80,7 +80,7 @@ py::dict summary(const FittedDensity& fitted) {
   result["n_components"] = all.n_components;
   result["n_iterations"] = all.n_iterations;
   result["objective"] = all.objective;
-  result["stop_reason"] = all.stop_reason;
+  result["stop_reason"] = to_string(all.stop_reason);
   result["history"] = to_array(all.history);
   result["measures"] = all.measures;
   return result;

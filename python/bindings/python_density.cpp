@@ -29,12 +29,9 @@ class PythonDensity : public Density {
 public:
   PythonDensity(std::shared_ptr<py::object> bridge, py::object fitted, Index n_features,
                 bool handles_missing_values)
-      : bridge_(std::move(bridge)), fitted_(shared_object(std::move(fitted))), n_features_(n_features),
-        handles_missing_values_(handles_missing_values) {
-    summary_.stop_reason = "converged"; // whatever it is, the object has told its user itself
-  }
+      : Density({python_family_name, n_features, {}}), bridge_(std::move(bridge)),
+        fitted_(shared_object(std::move(fitted))), handles_missing_values_(handles_missing_values) {}
 
-  Index n_features() const override { return n_features_; }
   void log_density(MatrixView rows, std::span<double> out) const override {
     const py::gil_scoped_acquire acquire;
     Numbers copy({rows.n_rows, rows.n_cols}); // the object may keep what it is given
@@ -45,37 +42,32 @@ public:
   void sample(RandomStream& /*random*/, std::span<double> /*out*/) const override {
     throw Error(ErrorKind::usage, "a density that is a Python object draws no samples here; ask the object");
   }
-  const DensityFitSummary& summary() const override { return summary_; }
   bool handles_missing_values() const override { return handles_missing_values_; }
-  std::string family() const override { return python_family_name; }
-  void save(Archive& archive, const std::string& prefix) const override {
+
+private:
+  void save_parts(Archive& archive, const std::string& prefix) const override {
     if (listed_objects == nullptr)
       throw Error(ErrorKind::usage,
                   "this model's densities are Python objects, which a model file cannot hold; keep the model "
                   "with pickle or joblib, or fit one of lacuna's own densities");
-    archive.put_text(prefix + "family", python_family_name);
     archive.put(prefix + "object", static_cast<double>(listed_objects->size()));
-    archive.put(prefix + "n_features", static_cast<double>(n_features_));
     archive.put(prefix + "handles_missing_values", handles_missing_values_ ? 1.0 : 0.0);
     listed_objects->push_back(py::make_tuple(*bridge_, *fitted_));
   }
 
-private:
   std::shared_ptr<py::object> bridge_;
   std::shared_ptr<py::object> fitted_;
-  Index n_features_;
   bool handles_missing_values_;
-  DensityFitSummary summary_;
 };
 
-std::shared_ptr<const Density> load_python_density(const Archive& archive, const std::string& prefix) {
+std::shared_ptr<const Density> load_python_density(const Archive& archive, const std::string& prefix,
+                                                   const DensityFacts& facts) {
   if (listed_objects == nullptr)
     throw Error(ErrorKind::data, "a density that is a Python object was found outside of a pickle");
   const auto n_objects = static_cast<Index>(listed_objects->size());
   const Index place = archive.integer(prefix + "object", 0, n_objects - 1);
   const auto parts = (*listed_objects)[static_cast<std::size_t>(place)].cast<py::tuple>();
-  return std::make_shared<PythonDensity>(shared_object(parts[0]), parts[1],
-                                         archive.integer(prefix + "n_features", 1, Index{1} << 40),
+  return std::make_shared<PythonDensity>(shared_object(parts[0]), parts[1], facts.n_features,
                                          archive.integer(prefix + "handles_missing_values", 0, 1) == 1);
 }
 

@@ -75,4 +75,16 @@ const std::string& Archive::text(const std::string& name) const {
   return found->second;
 }
 
+std::size_t Archive::place_among(const std::string& name, std::span<const std::string_view> names) const {
+  if (tensors_.contains(name))
+    return static_cast<std::size_t>(integer(name, 0, static_cast<Index>(names.size()) - 1));
+  const std::string& chosen = text(name);
+  std::string known;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (chosen == names[i]) return i;
+    known += (i == 0 ? "" : ", ") + std::string(names[i]);
+  }
+  fail(name, "is '" + chosen + "', expected one of " + known);
+}
+
 } // namespace lacuna

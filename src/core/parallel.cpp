@@ -95,9 +95,9 @@ void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& 
   team.run(n_tasks, [&](Index i, int /*thread*/) { work(i); });
 }
 
-RowBlocks::RowBlocks(Index rows, Index min_rows, Index max_blocks)
-    : n_rows(rows),
-      n_blocks(std::clamp<Index>(rows / std::max<Index>(1, min_rows), rows > 0 ? 1 : 0, max_blocks)) {}
+RowBlocks::RowBlocks(Index rows, Limits limits)
+    : n_rows(rows), n_blocks(std::clamp<Index>(rows / std::max<Index>(1, limits.min_rows), rows > 0 ? 1 : 0,
+                                               limits.max_blocks)) {}
 
 Index RowBlocks::first(Index block) const {
   // n_rows * block would overflow only beyond 2^50 rows.

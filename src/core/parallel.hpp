@@ -50,10 +50,14 @@ private:
 /// One round of a team of up to `threads` threads that lives no longer than it.
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work);
 
-/// A fixed partition of n rows into at most `max_blocks` contiguous blocks of at least `min_rows` rows: it
-/// depends on the data alone, never on the number of threads.
+/// A fixed partition of n rows into contiguous blocks: it depends on the data alone, never on the number of
+/// threads.
 struct RowBlocks {
-  RowBlocks(Index n_rows, Index min_rows, Index max_blocks);
+  struct Limits {
+    Index min_rows = 1; ///< of a block, unless there are fewer
+    Index max_blocks = 1;
+  };
+  RowBlocks(Index n_rows, Limits limits);
   Index first(Index block) const;
   Index size(Index block) const { return first(block + 1) - first(block); }
 

@@ -1,7 +1,5 @@
 #include "data/array.hpp"
 
-#include <fmt/format.h>
-
 #include "data/messages.hpp"
 #include "data/table_source.hpp"
 
@@ -13,7 +11,7 @@ constexpr Index rows_between_looks = 4096;
 
 std::unique_ptr<TableSource> open_array(const std::string& path) {
   std::unique_ptr<TableSource> table = open_table(path, {.has_header = false});
-  if (!table->is_numeric()) fail_data(in_quotes(path) + " is not an NPY or IDX file");
+  if (!table->is_numeric()) fail_data(in_file(path), "it is not an NPY or IDX file");
   return table;
 }
 
@@ -28,7 +26,7 @@ Index count_rows(const std::string& path) {
 
 Matrix read_array(const std::string& path, Observer& observer) {
   const Index n_rows = count_rows(path);
-  if (n_rows == 0) fail_data(in_quotes(path) + " has no row");
+  if (n_rows == 0) fail_data(in_file(path), "it has no row");
   const std::unique_ptr<TableSource> table = open_array(path);
   const std::size_t n_columns = table->column_names().size();
   Matrix values(n_rows, static_cast<Index>(n_columns));
@@ -39,12 +37,11 @@ Matrix read_array(const std::string& path, Observer& observer) {
     for (std::size_t j = 0; j < n_columns; ++j) {
       const Number number = table->number(j);
       if (number.kind != NumberKind::finite)
-        fail_data(cell_place(*table, j) +
-                  fmt::format(": found {}, expected a finite number", table->text(j)));
+        fail_value(cell_place(*table, j), std::string(table->text(j)), "a finite number");
       row[j] = number.value;
     }
   }
-  if (table->row() != n_rows) fail_data(in_quotes(path) + " changed while it was read; try again");
+  if (table->row() != n_rows) fail_changed(path);
   return values;
 }
 

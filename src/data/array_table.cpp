@@ -70,8 +70,9 @@ public:
   bool next() override {
     if (static_cast<std::uint64_t>(row()) == layout_.n_rows) {
       if (!bytes().peek(1).empty())
-        fail_data(fmt::format("{}: bytes follow the {} rows that its header promises; the file is damaged",
-                              in_quotes(path()), layout_.n_rows));
+        fail_data(in_file(path()),
+                  fmt::format("bytes follow the {} rows that its header promises; the file is damaged",
+                              layout_.n_rows));
       return false;
     }
     const bool must_read = row() > 0 && !layout_.is_column_major;
@@ -91,7 +92,6 @@ public:
   }
 
   bool is_numeric() const override { return true; }
-  std::string place() const override { return fmt::format("row {}", row()); }
 
 private:
   const char* element(std::size_t column) const {
@@ -112,8 +112,9 @@ private:
   }
 
   [[noreturn]] void fail_cut() const {
-    fail_data(fmt::format("{} is cut off: its header promises {} rows of {} columns, but it ends {}",
-                          in_quotes(path()), layout_.n_rows, layout_.n_columns,
+    fail_data(in_file(path()),
+              fmt::format("it is cut off: its header promises {} rows of {} columns, but it ends {}",
+                          layout_.n_rows, layout_.n_columns,
                           row() > 0 ? fmt::format("after row {}", row()) : std::string("before")));
   }
 
@@ -143,22 +144,21 @@ std::size_t element_size(ElementType type) {
 }
 
 void set_shape(ArrayLayout& layout, const std::vector<std::uint64_t>& shape, const std::string& path) {
-  if (shape.empty())
-    fail_data(in_quotes(path) + " holds a single number without dimensions; expected rows and columns");
+  if (shape.empty()) fail_value(in_file(path), "a single number without dimensions", "rows and columns");
   constexpr std::uint64_t most_bytes = std::numeric_limits<std::int64_t>::max();
   const auto times = [&](std::uint64_t a, std::uint64_t b) {
     if (b != 0 && a > most_bytes / b)
-      fail_data(in_quotes(path) + ": the sizes in its header are too large to be true; the file is damaged");
+      fail_data(in_file(path), "the sizes in its header are too large to be true; the file is damaged");
     return a * b;
   };
   layout.n_rows = shape[0];
   layout.n_columns = 1;
   for (std::size_t k = 1; k < shape.size(); ++k) layout.n_columns = times(layout.n_columns, shape[k]);
   times(times(layout.n_rows, layout.n_columns), element_size(layout.type));
-  if (layout.n_columns == 0) fail_data(in_quotes(path) + " has no columns");
+  if (layout.n_columns == 0) fail_data(in_file(path), "it has no columns");
   if (layout.n_columns > max_columns)
-    fail_data(fmt::format("{} has {} columns; at most {} can be read", in_quotes(path), layout.n_columns,
-                          max_columns));
+    fail_value(in_file(path), fmt::format("{} columns", layout.n_columns),
+               fmt::format("at most {}", max_columns));
 }
 
 std::unique_ptr<TableSource> open_array_table(std::unique_ptr<ByteSource> bytes, const ArrayLayout& layout) {

@@ -27,8 +27,13 @@ namespace {
 constexpr unsigned buffer_size = 64U * 1024U;
 constexpr std::size_t longest_peek = 16;
 
-[[noreturn]] void fail_open(const std::string& path, const std::string& reason) {
-  throw Error(ErrorKind::no_input, "cannot read " + in_quotes(path) + ": " + reason);
+[[noreturn]] void fail_open(const std::string& path, const std::string& reason,
+                            const std::string& remedy = "") {
+  ErrorParts parts;
+  parts.place = in_file(path);
+  parts.statement = "it cannot be read: " + reason;
+  parts.remedy = remedy;
+  throw Error(ErrorKind::no_input, std::move(parts));
 }
 
 } // namespace
@@ -40,7 +45,7 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::
   const bool is_known = fstat(descriptor, &info) == 0;
   if (is_known && S_ISDIR(info.st_mode)) {
     close(descriptor);
-    fail_open(path_, "it is a folder; name a file");
+    fail_open(path_, "it is a folder", "name a file");
   }
   if (is_known && S_ISREG(info.st_mode)) file_size_ = static_cast<std::uint64_t>(info.st_size);
   handle_->file = gzdopen(descriptor, "rb"); // takes the descriptor over
@@ -63,9 +68,10 @@ std::size_t ByteSource::read_unpacked(char* into, std::size_t size) {
     int code = Z_OK;
     const char* reason = gzerror(handle_->file, &code);
     if (code == Z_ERRNO) fail_open(path_, std::strerror(errno));
-    if (code == Z_BUF_ERROR) fail_data(in_quotes(path_) + " is cut off: the gzip data end too early");
+    if (code == Z_BUF_ERROR) fail_data(in_file(path_), "it is cut off: the gzip data end too early");
     if (code != Z_OK && code != Z_STREAM_END)
-      fail_data(in_quotes(path_) + " cannot be unpacked, the gzip data are damaged (" + reason + ")");
+      fail_data(in_file(path_),
+                std::string("it cannot be unpacked, the gzip data are damaged (") + reason + ")");
     break;
   }
   return n_read;

@@ -49,8 +49,7 @@ void ColumnProfile::note_category(const TableSource& table) {
     categories_.reset();
     return;
   }
-  if (foreign_text_place_.empty() && !is_valid_utf8(category))
-    foreign_text_place_ = cell_place(table, column_);
+  if (!foreign_text_place_ && !is_valid_utf8(category)) foreign_text_place_ = cell_place(table, column_);
   categories_->emplace(category);
 }
 

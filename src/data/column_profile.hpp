@@ -3,6 +3,7 @@
 #include <bitset>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ public:
   /// The first cell of its kind that cannot be a feature value.
   struct BadCell {
     NumberKind kind;
-    std::string place;
+    Place place;
     std::string value;
   };
 
@@ -41,8 +42,8 @@ public:
   /// The bad cell to tell the user about; nullptr when there is none. Text comes first: it says most about
   /// what went wrong.
   const BadCell* worst_cell() const;
-  /// Where a category stands that is not UTF-8; empty when all are.
-  const std::string& foreign_text_place() const { return foreign_text_place_; }
+  /// Where a category stands that is not UTF-8; nothing when all are.
+  const std::optional<Place>& foreign_text_place() const { return foreign_text_place_; }
 
 private:
   void note_bad(NumberKind kind, const TableSource& table);
@@ -61,7 +62,7 @@ private:
   std::unique_ptr<TextSet> categories_; ///< null when they are not collected
   std::bitset<256> seen_bytes_;         ///< categories of one byte among them
   std::vector<BadCell> bad_cells_;
-  std::string foreign_text_place_;
+  std::optional<Place> foreign_text_place_;
 };
 
 } // namespace lacuna

@@ -110,15 +110,15 @@ CsvParser::Ending CsvParser::end_field(std::size_t begin, std::size_t end) {
   if (byte == '\r') {
     if (!has_byte()) return Ending::file;
     if (buffer_[start_ + at_] != '\n')
-      fail(line_, "a carriage return stands alone; lines must end in LF or CRLF, and a cell that holds one "
-                  "must stand in double quotes");
+      fail(line_, "a carriage return stands alone",
+           "lines must end in LF or CRLF, and a cell that holds one must stand in double quotes");
     ++at_;
   } else if (byte == '\0') {
-    fail(line_, "it holds a zero byte, so it is not text in UTF-8; save the table as CSV in UTF-8");
+    fail(line_, "it holds a zero byte, so it is not text in UTF-8", "save the table as CSV in UTF-8");
   } else if (byte != '\n') {
-    fail(line_, fmt::format("text follows the closing quote of the cell {}; a quote within a quoted cell "
-                            "must be doubled",
-                            in_quotes(field(fields_.size() - 1))));
+    fail(line_,
+         fmt::format("text follows the closing quote of the cell {}", in_quotes(field(fields_.size() - 1))),
+         "a quote within a quoted cell must be doubled");
   }
   ++line_;
   return Ending::line;
@@ -145,11 +145,13 @@ bool CsvParser::refill() {
 
 void CsvParser::check_length(std::size_t length, Index line) const {
   if (length > longest_field)
-    fail(line, "a cell longer than 1 MiB begins here; perhaps a closing quote is missing");
+    fail(line, "a cell longer than 1 MiB begins here", "perhaps a closing quote is missing");
 }
 
-void CsvParser::fail(Index line, const std::string& what) const {
-  fail_data(fmt::format("{}, line {}: {}", in_quotes(source_.path()), line, what));
+void CsvParser::fail(Index line, const std::string& what, const std::string& remedy) const {
+  Place place = in_file(source_.path());
+  place.line = line;
+  fail_data(std::move(place), what, remedy);
 }
 
 } // namespace lacuna

@@ -39,7 +39,7 @@ private:
   bool has_byte() { return start_ + at_ < size_ || refill(); }
   bool refill();
   void check_length(std::size_t length, Index line) const;
-  [[noreturn]] void fail(Index line, const std::string& what) const;
+  [[noreturn]] void fail(Index line, const std::string& what, const std::string& remedy = "") const;
 
   ByteSource& source_;
   bool keep_blank_lines_;

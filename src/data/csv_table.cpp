@@ -14,7 +14,7 @@ class CsvTable : public TableSource {
 public:
   CsvTable(std::unique_ptr<ByteSource> source, const TextFormat& format)
       : TableSource(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
-    if (!parser_.next()) fail_data(in_quotes(path()) + " holds blank lines only");
+    if (!parser_.next()) fail_data(in_file(path()), "it holds blank lines only");
     if (format.has_header) {
       read_header();
     } else {
@@ -38,7 +38,6 @@ public:
   Number number(std::size_t column) const override { return parse_number(text(column)); }
   bool is_numeric() const override { return false; }
   Index line() const override { return parser_.line(); }
-  std::string place() const override { return fmt::format("row {} (line {})", row(), parser_.line()); }
 
 private:
   void read_header() {
@@ -48,23 +47,19 @@ private:
       std::string name(text(j));
       if (name.empty()) name = fmt::format("column {}", j + 1);
       if (!is_valid_utf8(name))
-        fail_data(
-            fmt::format("{}, line {}: the name of column {} is not text in UTF-8; convert the file, for "
-                        "example with iconv",
-                        in_quotes(path()), parser_.line(), j + 1));
+        fail_data(place(), fmt::format("the name of column {} is not text in UTF-8", j + 1), convert_remedy);
       if (!seen.insert(name).second)
-        fail_data(fmt::format("{}, line {}: two columns are named {}; give each its own name",
-                              in_quotes(path()), parser_.line(), in_quotes(name)));
+        fail_data(place(), fmt::format("two columns are named {}", in_quotes(name)),
+                  "give each its own name");
       names.push_back(std::move(name));
     }
     set_named_columns(std::move(names), text(0).empty());
   }
 
   [[noreturn]] void fail_ragged() const {
-    fail_data(fmt::format("{}, {}: found {} cells, expected {} as in the {}; a cell that holds a comma must "
-                          "stand in double quotes",
-                          in_quotes(path()), place(), parser_.n_fields(), column_names().size(),
-                          has_names() ? "header" : "first row"));
+    fail_value(place(), fmt::format("{} cells", parser_.n_fields()),
+               fmt::format("{} as in the {}", column_names().size(), has_names() ? "header" : "first row"),
+               "a cell that holds a comma must stand in double quotes");
   }
 
   CsvParser parser_;

@@ -6,25 +6,39 @@
 
 #include <fmt/format.h>
 
-#include "lacuna/core/errors.hpp"
+#include "data/messages.hpp"
 
 namespace lacuna {
 
 namespace {
 
-template <typename... Values>
-[[noreturn]] void fail(fmt::format_string<Values...> text, Values&&... values) {
-  throw Error(ErrorKind::data, fmt::format(text, std::forward<Values>(values)...));
-}
-
 void check_size(const char* what, std::size_t size, Index expected, const char* expected_what) {
   if (static_cast<Index>(size) != expected)
-    fail("the data have {} {} but {} {}; the numbers must agree", size, what, expected, expected_what);
+    fail_data({}, fmt::format("the data have {} {} but {} {}", size, what, expected, expected_what),
+              "the numbers must agree");
 }
 
-std::string column_text(const std::vector<std::string>& names, Index j) {
-  return names.empty() ? fmt::format("column {}", j + 1)
-                       : fmt::format("column '{}'", names[static_cast<std::size_t>(j)]);
+Place in_row(Index i) {
+  Place place;
+  place.row = i + 1;
+  return place;
+}
+
+/// A column without a name goes by its number, from 1.
+Place in_column(const std::vector<std::string>& names, Index j) {
+  Place place;
+  place.column = names.empty() ? std::to_string(j + 1) : names[static_cast<std::size_t>(j)];
+  return place;
+}
+
+Place in_cell(const std::vector<std::string>& names, Index i, Index j) {
+  Place place = in_column(names, j);
+  place.row = i + 1;
+  return place;
+}
+
+std::string number_text(double value) {
+  return fmt::format("{:g}", value);
 }
 
 void check_features(const DatasetView& data) {
@@ -32,12 +46,11 @@ void check_features(const DatasetView& data) {
     const double* row = data.features.row(i);
     for (Index j = 0; j < data.n_features(); ++j) {
       if (std::abs(row[j]) <= largest_feature || std::isnan(row[j])) continue;
-      const std::string column = column_text(data.feature_names, j);
+      const Place place = in_cell(data.feature_names, i, j);
       if (std::isfinite(row[j]))
-        fail("row {}, {}: the value {:g} is too large; features must lie within +-{:g}; rescale the column",
-             i + 1, column, row[j], largest_feature);
-      fail("row {}, {}: the value is {:g}; a feature must be finite, or NaN where it is missing", i + 1,
-           column, row[j]);
+        fail_value(place, number_text(row[j]), fmt::format("a feature within +-{:g}", largest_feature),
+                   "rescale the column");
+      fail_value(place, number_text(row[j]), "a finite feature, or NaN where it is missing");
     }
   }
 }
@@ -48,15 +61,14 @@ void check_levels(const DatasetView& data) {
   for (Index j = 0; j < data.n_features(); ++j) {
     const Index n = data.levels[static_cast<std::size_t>(j)];
     if (n < 0)
-      fail("{} has {} levels; expected 0 for numbers, or more", column_text(data.feature_names, j), n);
+      fail_value(in_column(data.feature_names, j), fmt::format("{} levels", n), "0 for numbers, or more");
     if (n == 0) continue;
     for (Index i = 0; i < data.n_rows(); ++i) {
       const double value = data.features(i, j);
       if (std::isnan(value) || (value >= 0.0 && value < static_cast<double>(n) && value == std::floor(value)))
         continue;
-      fail("row {}, {}: the value is {:g}; a category is a whole number from 0 to {}, or NaN where it is "
-           "missing",
-           i + 1, column_text(data.feature_names, j), value, n - 1);
+      fail_value(in_cell(data.feature_names, i, j), number_text(value),
+                 fmt::format("a category, a whole number from 0 to {}, or NaN where it is missing", n - 1));
     }
   }
 }
@@ -65,13 +77,15 @@ void check_labels(const DatasetView& data) {
   for (std::size_t i = 0; i < data.labels.size(); ++i) {
     const int label = data.labels[i];
     if (label != missing_label && (label < 0 || label >= data.n_classes()))
-      fail("row {}: the label is class number {}, but there are {} classes, numbered from 0; {} means "
-           "missing",
-           i + 1, label, data.n_classes(), missing_label);
+      fail_data(in_row(static_cast<Index>(i)),
+                fmt::format("the label is class number {}, but there are {} classes, numbered from 0; {} "
+                            "means missing",
+                            label, data.n_classes(), missing_label));
   }
   std::set<std::string> seen;
   for (const std::string& name : data.class_names)
-    if (!seen.insert(name).second) fail("the class '{}' is named twice; class names must differ", name);
+    if (!seen.insert(name).second)
+      fail_data({}, fmt::format("the class '{}' is named twice", name), "class names must differ");
 }
 
 /// Their variance would come out as zero, and the column would silently count for nothing.
@@ -87,9 +101,11 @@ void check_spreads(const DatasetView& data) {
   for (std::size_t j = 0; j < least.size(); ++j) {
     const double spread = most[j] - least[j];
     if (spread > 0.0 && spread < smallest_spread)
-      fail("{}: its values differ by at most {:g}, which is too little to compute with; they must differ by "
-           "{:g} or more, or not at all; rescale the column, or leave it out",
-           column_text(data.feature_names, static_cast<Index>(j)), spread, smallest_spread);
+      fail_data(in_column(data.feature_names, static_cast<Index>(j)),
+                fmt::format("its values differ by at most {:g}, which is too little to compute with; they "
+                            "must differ by {:g} or more, or not at all",
+                            spread, smallest_spread),
+                "rescale the column, or leave it out");
   }
 }
 
@@ -101,11 +117,11 @@ void check_weights(const DatasetView& data) {
 
 void check_weight(double weight, Index row) {
   if (!(weight >= 0.0) || !std::isfinite(weight))
-    fail("row {}: the weight is {:g}; weights must be finite and not negative", row + 1, weight);
+    fail_value(in_row(row), "the weight " + number_text(weight), "a finite one that is not negative");
   if (weight > largest_weight)
-    fail("row {}: the weight {:g} is too large; a weight counts rows and must be at most {:g}; divide all "
-         "weights by the same number",
-         row + 1, weight, largest_weight);
+    fail_value(in_row(row), "the weight " + number_text(weight),
+               fmt::format("at most {:g}: a weight counts rows", largest_weight),
+               "divide all weights by the same number");
 }
 
 void check_dataset(const DatasetView& data) {
@@ -125,9 +141,10 @@ void require_complete(MatrixView features, const std::vector<std::string>& names
   for (Index i = 0; i < features.n_rows; ++i)
     for (Index j = 0; j < features.n_cols; ++j)
       if (std::isnan(features(i, j)))
-        fail("row {}, {}: the value is missing, but {} needs complete rows; fill it in, leave the column or "
-             "the row out, or use the mixture vb-gmm on the columns as they are, which takes gaps",
-             first_row + i + 1, column_text(names, j), user);
+        fail_data(in_cell(names, first_row + i, j),
+                  fmt::format("the value is missing, but {} needs complete rows", user),
+                  "fill it in, leave the column or the row out, or use the mixture vb-gmm on the columns as "
+                  "they are, which takes gaps");
 }
 
 } // namespace lacuna

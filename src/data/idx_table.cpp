@@ -32,7 +32,7 @@ std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes) {
   for (std::uint64_t& size : shape) {
     std::array<char, 4> raw{};
     if (bytes->read(raw.data(), raw.size()) != raw.size())
-      fail_data(in_quotes(bytes->path()) + " is cut off within its IDX header");
+      fail_data(in_file(bytes->path()), "it is cut off within its IDX header");
     for (const char byte : raw) size = (size << 8U) | static_cast<unsigned char>(byte);
   }
   set_shape(layout, shape, bytes->path());

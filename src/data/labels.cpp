@@ -53,29 +53,63 @@ std::string_view LabelReading::operator()(std::string_view cell) const {
 LabelFile::LabelFile(const std::string& path)
     : table_(open_table(path, {.has_header = false, .keep_blank_lines = true})) {
   if (table_->column_names().size() != 1)
-    fail_data(fmt::format("{} has {} columns; a file of labels holds one label per row and nothing else",
-                          in_quotes(path), table_->column_names().size()));
+    fail_data(in_file(path), fmt::format("it has {} columns", table_->column_names().size()),
+              "a file of labels holds one label per row and nothing else");
 }
 
-void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
-  if (table_ended && labels_ended) return;
+namespace {
+
+/// One of them has ended, the other has not.
+[[noreturn]] void fail_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended) {
   while (!table_ended) table_ended = !table.next();
   while (!labels_ended) labels_ended = !labels.next();
   const Index n_rows = table.row();
   const Index n_labels = labels.table().row();
-  fail_data(
-      fmt::format("{} has {} rows but {} has {} labels; there must be one label, perhaps empty, for every "
-                  "row{}",
-                  in_quotes(table.path()), n_rows, in_quotes(labels.table().path()), n_labels,
-                  n_labels == n_rows + 1 ? ", and no header above them" : ""));
+  const bool may_have_header = n_labels == n_rows + 1;
+  fail_data(in_file(labels.table().path()),
+            fmt::format("it has {} labels, but {} has {} rows", n_labels, in_quotes(table.path()), n_rows),
+            std::string("there must be one label, perhaps empty, for every row") +
+                (may_have_header ? ", and no header above them" : ""));
 }
+
+} // namespace
 
 bool next_together(TableSource& table, std::optional<LabelFile>& labels) {
   const bool has_row = table.next();
   if (!labels) return has_row;
   const bool has_label = labels->next();
-  if (has_row != has_label) check_same_length(table, *labels, !has_row, !has_label);
+  if (has_row != has_label) fail_length(table, *labels, !has_row, !has_label);
   return has_row;
+}
+
+RowLabels::RowLabels(TableSource& table, const TableOptions& options,
+                     const std::vector<std::string>& class_names)
+    : table_(table), reading_(options.missing_label), class_names_(class_names) {
+  check_label_source(options);
+  if (!options.label.empty()) column_ = find_column(table, "label column", options.label);
+  if (!options.labels.empty()) file_.emplace(options.labels);
+  for (std::size_t y = 0; y < class_names.size(); ++y) numbers_.emplace(class_names[y], static_cast<int>(y));
+}
+
+int RowLabels::number() const {
+  const TableSource& source = file_ ? file_->table() : table_;
+  const std::size_t column = file_ ? 0 : *column_;
+  const std::string_view label = reading_(checked_text(source, column));
+  if (label.empty()) return missing_label;
+  const auto found = numbers_.find(label);
+  if (found == numbers_.end()) fail_unknown(label);
+  return found->second;
+}
+
+void RowLabels::fail_unknown(std::string_view label) const {
+  ErrorParts parts;
+  parts.place = file_ ? file_->table().place() : cell_place(table_, *column_);
+  parts.statement = "the label is not a class of the model";
+  parts.found = in_quotes(label);
+  parts.expected = "one of " + name_list(class_names_);
+  parts.remedy =
+      "name it with " + mention("classes") + " when fitting, or empty the cell to leave the row out";
+  throw Error(ErrorKind::data, std::move(parts));
 }
 
 int LabelCollector::number_of(std::string_view label) {
@@ -96,26 +130,25 @@ void LabelCollector::add(std::string_view label, const TableSource& table, std::
   labels_.push_back(number_of(label));
   if (names_.size() == n_before) return;
   if (!is_valid_utf8(label))
-    fail_data(fmt::format("{}: the label {} is not text in UTF-8; convert the file, for example with iconv",
-                          cell_place(table, column), in_quotes(label)));
+    fail_data(cell_place(table, column), fmt::format("the label {} is not text in UTF-8", in_quotes(label)),
+              convert_remedy);
   if (names_.size() > max_categories)
-    fail_data(fmt::format("{}: here is the {}th different label; so many do not look like classes, but like "
-                          "an identifier or a measured number; choose another label column",
-                          cell_place(table, column), names_.size()));
+    fail_data(cell_place(table, column),
+              fmt::format("here is the {}th different label; so many do not look like classes, but like an "
+                          "identifier or a measured number",
+                          names_.size()),
+              "choose another label column");
 }
 
 void LabelCollector::add_classes(const std::vector<std::string>& classes, const LabelReading& reading) {
   for (const std::string& name : classes) {
     const std::string_view label = reading(trim(name));
     if (label.empty())
-      throw Error(ErrorKind::usage,
-                  fmt::format("the class {} in --classes means a missing label; a class needs "
-                              "another name than an empty one, NA, <NA>, NaN, ? or that of "
-                              "--missing-label",
-                              in_quotes(name)));
+      fail_option("classes", fmt::format("the class {} means a missing label", in_quotes(name)),
+                  "a class needs another name than an empty one, NA, <NA>, NaN, ? or that of " +
+                      mention("missing_label"));
     if (!is_valid_utf8(label))
-      throw Error(ErrorKind::usage,
-                  fmt::format("the class {} in --classes is not text in UTF-8", in_quotes(name)));
+      fail_option("classes", fmt::format("the class {} is not text in UTF-8", in_quotes(name)));
     number_of(label);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "data/table_source.hpp"
 #include "data/text_map.hpp"
+#include "lacuna/data/table.hpp"
 
 namespace lacuna {
 
@@ -35,13 +36,31 @@ private:
   std::unique_ptr<TableSource> table_;
 };
 
-/// Throws Error(data) with both counts unless table and label file both ended after `n_rows` rows. To be
-/// called when one of them is at its end.
-void check_same_length(TableSource& table, LabelFile& labels, bool table_ended, bool labels_ended);
-
 /// Goes to the next row of a table and, where there is one, of its label file; false at the end. Throws
 /// Error(data) with both counts when one of them ends before the other.
 bool next_together(TableSource& table, std::optional<LabelFile>& labels);
+
+/// The labels of a table as class numbers, row by row, from a column or from a file of their own.
+class RowLabels {
+public:
+  /// Labels are where the options say; there are none when they say nothing. `table` must outlive this.
+  RowLabels(TableSource& table, const TableOptions& options, const std::vector<std::string>& class_names);
+  bool has_labels() const { return column_ || file_; }
+  /// Goes to the next row of the table, and of its file of labels; as next_together.
+  bool next() { return next_together(table_, file_); }
+  /// The current row's class number or missing_label. Throws Error(data) for a label that is no class.
+  int number() const;
+
+private:
+  [[noreturn]] void fail_unknown(std::string_view label) const;
+
+  TableSource& table_;
+  LabelReading reading_;
+  std::optional<std::size_t> column_;
+  std::optional<LabelFile> file_;
+  std::vector<std::string> class_names_;
+  TextMap<int> numbers_;
+};
 
 /// Numbers labels as they come, and sorts the classes at the end.
 class LabelCollector {

@@ -4,8 +4,6 @@
 #include <cctype>
 #include <utility>
 
-#include "lacuna/core/errors.hpp"
-
 namespace lacuna {
 
 namespace {
@@ -32,10 +30,66 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// With odd bytes replaced.
+std::string printable(std::string_view text) {
+  const bool is_text = is_valid_utf8(text);
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !is_text) ? '?' : c;
+  }
+  return result;
+}
+
+/// The same, and cut when long.
+std::string shortened(std::string_view text) {
+  std::string_view kept = text.substr(0, longest_quote);
+  if (kept.size() < text.size())
+    while (!kept.empty() && is_continuation(text[kept.size()])) kept.remove_suffix(1);
+  return printable(kept) + (kept.size() < text.size() ? "..." : "");
+}
+
 } // namespace
 
-void fail_data(const std::string& text) {
-  throw Error(ErrorKind::data, text);
+void fail_data(Place place, std::string statement, std::string remedy) {
+  ErrorParts parts;
+  parts.place = std::move(place);
+  parts.statement = std::move(statement);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+void fail_value(Place place, std::string found, std::string expected, std::string remedy) {
+  ErrorParts parts;
+  parts.place = std::move(place);
+  parts.found = std::move(found);
+  parts.expected = std::move(expected);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+void fail_option(const std::string& option, std::string statement, std::string remedy) {
+  ErrorParts parts;
+  parts.option = option;
+  parts.statement = std::move(statement);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
+void fail_changed(const std::string& path) {
+  fail_data(in_file(path), "it changed while it was read", "try again");
+}
+
+Place in_file(const std::string& path) {
+  Place place;
+  place.file = printable(path);
+  return place;
+}
+
+Place in_column(const std::string& path, std::string_view column) {
+  Place place = in_file(path);
+  place.column = shortened(column);
+  return place;
 }
 
 bool is_valid_utf8(std::string_view text) {
@@ -62,16 +116,7 @@ bool is_valid_utf8(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  std::string_view kept = text.substr(0, longest_quote);
-  if (kept.size() < text.size())
-    while (!kept.empty() && is_continuation(text[kept.size()])) kept.remove_suffix(1);
-  const bool is_text = is_valid_utf8(kept);
-  std::string result = "'";
-  for (const char c : kept) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !is_text) ? '?' : c;
-  }
-  return result + (kept.size() < text.size() ? "...'" : "'");
+  return "'" + shortened(text) + "'";
 }
 
 std::string name_list(const std::vector<std::string>& names) {
@@ -94,7 +139,7 @@ std::string nearest_name_hint(std::string_view name, const std::vector<std::stri
     best = distance;
     nearest = names[i];
   }
-  return nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?";
+  return nearest.empty() ? std::string() : "did you mean " + in_quotes(nearest) + "?";
 }
 
 std::string shell_word(std::string_view name) {

@@ -31,9 +31,9 @@ public:
     set_type(layout);
     set_shape(layout, *shape_, path_);
     if (*is_fortran_ && shape_->size() > 2)
-      fail_data(fmt::format("{} holds an array of {} dimensions in Fortran order; save it in C order, for "
-                            "example with numpy.ascontiguousarray",
-                            in_quotes(path_), shape_->size()));
+      fail_data(in_file(path_),
+                fmt::format("it holds an array of {} dimensions in Fortran order", shape_->size()),
+                "save it in C order, for example with numpy.ascontiguousarray");
     layout.is_column_major = *is_fortran_ && shape_->size() == 2;
     return layout;
   }
@@ -124,12 +124,10 @@ private:
     return sizes;
   }
 
-  [[noreturn]] void fail_syntax() const { fail_data(in_quotes(path_) + " has a damaged NPY header"); }
+  [[noreturn]] void fail_syntax() const { fail_data(in_file(path_), "it has a damaged NPY header"); }
   [[noreturn]] void fail_type(const std::string& what) const {
-    fail_data(
-        fmt::format("{} holds {}; lacuna reads float32, float64, integers and booleans; convert the array, "
-                    "for example with array.astype('float64')",
-                    in_quotes(path_), what));
+    fail_value(in_file(path_), what, "float32, float64, integers or booleans",
+               "convert the array, for example with array.astype('float64')");
   }
 
   std::string_view rest_;
@@ -144,17 +142,17 @@ std::string read_header_text(ByteSource& bytes) {
   const auto read_exactly = [&](std::size_t size) {
     std::string part(size, '\0');
     if (bytes.read(part.data(), size) != size)
-      fail_data(in_quotes(bytes.path()) + " is cut off within its NPY header");
+      fail_data(in_file(bytes.path()), "it is cut off within its NPY header");
     return part;
   };
   const int version = static_cast<unsigned char>(read_exactly(8)[6]);
   if (version < 1 || version > 3)
-    fail_data(fmt::format("{} is an NPY file of version {}; lacuna reads versions 1 to 3",
-                          in_quotes(bytes.path()), version));
+    fail_data(in_file(bytes.path()), fmt::format("it is an NPY file of version {}", version),
+              "lacuna reads versions 1 to 3");
   std::size_t length = 0;
   const std::string raw = read_exactly(version == 1 ? 2 : 4);
   for (std::size_t k = raw.size(); k-- > 0;) length = (length << 8U) | static_cast<unsigned char>(raw[k]);
-  if (length > longest_header) fail_data(in_quotes(bytes.path()) + " has a damaged NPY header");
+  if (length > longest_header) fail_data(in_file(bytes.path()), "it has a damaged NPY header");
   return read_exactly(length);
 }
 

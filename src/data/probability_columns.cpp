@@ -50,12 +50,17 @@ private:
       found_.label = find_column(table_, "label column", names_.label);
     } else {
       found_.label = place_of("label");
-      if (!found_.label)
-        throw Error(ErrorKind::usage,
-                    in_quotes(table_.path()) +
-                        " has no column 'label'; where are the labels? Give --label COLUMN, "
-                        "for another column, or --labels FILE, for a file with one per row");
+      if (!found_.label) fail_no_label();
     }
+  }
+
+  [[noreturn]] void fail_no_label() const {
+    ErrorParts parts;
+    parts.place = in_file(table_.path());
+    parts.statement = "it has no column 'label', and it is not said where the labels are";
+    parts.remedy = "give " + mention("label") + ", for another column, or " + mention("labels") +
+                   ", for a file with one label per row";
+    throw Error(ErrorKind::usage, std::move(parts));
   }
 
   void take(std::string_view name, std::size_t place) {
@@ -67,7 +72,8 @@ private:
     std::optional<std::size_t> place = place_of(std::string(prefix) + name);
     if (!place) place = place_of(name);
     if (!place)
-      fail_data(fmt::format("{} has no column {} for the class {}; it has {}", in_quotes(table_.path()),
+      fail_data(in_file(table_.path()),
+                fmt::format("it has no column {} for the class {}; it has {}",
                             in_quotes(std::string(prefix) + name), in_quotes(name), name_list(columns_)));
     take(name, *place);
   }
@@ -95,8 +101,9 @@ private:
       take(number < names_.classes.size() ? names_.classes[number] : std::to_string(number), j);
     }
     if (!names_.classes.empty() && names_.classes.size() != found_.classes.size())
-      fail_data(fmt::format("{} has {} columns of probabilities, but {} classes were named",
-                            in_quotes(table_.path()), found_.classes.size(), names_.classes.size()));
+      fail_data(in_file(table_.path()),
+                fmt::format("it has {} columns of probabilities, but {} classes were named",
+                            found_.classes.size(), names_.classes.size()));
   }
 
   bool place_is_taken(std::size_t place) const { return place == found_.label || place == found_.stratum; }
@@ -104,14 +111,16 @@ private:
   void check() const {
     const std::size_t n = found_.classes.size();
     if (n < 2 || n > max_categories)
-      fail_data(fmt::format("{} has {} columns of class probabilities, expected 2 to {}; it has the columns "
-                            "{}; name a class's column after the class, or p_ and the class",
-                            in_quotes(table_.path()), n, max_categories, name_list(columns_)));
+      fail_value(
+          in_file(table_.path()), fmt::format("{} columns of class probabilities", n),
+          fmt::format("2 to {}", max_categories),
+          fmt::format("it has the columns {}; name a class's column after the class, or p_ and the class",
+                      name_list(columns_)));
     TextSet seen;
     for (const std::string& name : found_.class_names)
       if (!seen.insert(name).second)
-        fail_data(fmt::format("{}: two columns stand for the class {}; name the classes with --classes",
-                              in_quotes(table_.path()), in_quotes(name)));
+        fail_data(in_file(table_.path()), fmt::format("two columns stand for the class {}", in_quotes(name)),
+                  "name the classes with " + mention("classes"));
   }
 
   const TableSource& table_;

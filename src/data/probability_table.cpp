@@ -21,14 +21,13 @@ constexpr double sum_tolerance = 1e-6;
 
 class ProbabilityReader::Impl {
 public:
-  Impl(const std::string& path, const TableOptions& options, const std::string& label_column,
-       const std::string& stratum_column, const std::vector<std::string>& classes)
-      : table_(open_table(path, {.has_header = options.has_header})), reading_(options.missing_label) {
-    if (!label_column.empty() && !options.labels_path.empty())
-      throw Error(ErrorKind::usage, "--label and --labels exclude each other; give one of them");
-    columns_ = find_probability_columns(
-        *table_, {label_column, stratum_column, classes, !options.labels_path.empty()});
-    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+  Impl(const std::string& path, const TableOptions& options, const std::string& stratum_column,
+       const std::vector<std::string>& classes)
+      : table_(open_table(path, {.has_header = !options.no_header})), reading_(options.missing_label) {
+    check_label_source(options);
+    columns_ =
+        find_probability_columns(*table_, {options.label, stratum_column, classes, !options.labels.empty()});
+    if (!options.labels.empty()) label_file_.emplace(options.labels);
     for (std::size_t k = 0; k < columns_.class_names.size(); ++k)
       class_number_.emplace(columns_.class_names[k], static_cast<int>(k));
   }
@@ -77,21 +76,25 @@ private:
   double probability(std::size_t place) const {
     const Number number = table_->number(place);
     if (number.kind != NumberKind::finite || number.value < 0.0 || number.value > 1.0)
-      fail_data(fmt::format("{}: the cell holds {}, expected a probability, a number from 0 to 1{}",
-                            cell_place(*table_, place), in_quotes(table_->text(place)), class_hint()));
+      fail_value(cell_place(*table_, place), in_quotes(table_->text(place)),
+                 "a probability, a number from 0 to 1", class_hint());
     return number.value;
   }
 
   std::string class_hint() const {
-    return fmt::format("; the columns taken as classes are {}: name others with --classes",
-                       name_list(columns_.class_names));
+    return fmt::format("the columns taken as classes are {}: name others with {}",
+                       name_list(columns_.class_names), mention("classes"));
   }
 
   [[noreturn]] void fail_sum(double sum) const {
-    fail_data(
-        fmt::format("{}, {}: the probabilities of the {} classes add up to {:.10g}, expected 1 within {:g}{}",
-                    in_quotes(table_->path()), table_->place(), columns_.classes.size(), sum, sum_tolerance,
-                    class_hint()));
+    ErrorParts parts;
+    parts.place = table_->place();
+    parts.statement =
+        fmt::format("the probabilities of the {} classes do not add up to 1", columns_.classes.size());
+    parts.found = fmt::format("{:.10g}", sum);
+    parts.expected = fmt::format("1 within {:g}", sum_tolerance);
+    parts.remedy = class_hint();
+    throw Error(ErrorKind::data, std::move(parts));
   }
 
   int prediction(std::span<const double> row) const {
@@ -110,12 +113,14 @@ private:
 
   int class_of(std::string_view name, const TableSource& source, std::size_t place, const char* role) const {
     const auto found = class_number_.find(name);
-    if (found == class_number_.end())
-      fail_data(
-          fmt::format("{}: the {} {} is not one of the classes, which are {}; every class needs a column "
-                      "of probabilities",
-                      cell_place(source, place), role, in_quotes(name), name_list(columns_.class_names)));
-    return found->second;
+    if (found != class_number_.end()) return found->second;
+    ErrorParts parts;
+    parts.place = cell_place(source, place);
+    parts.statement = fmt::format("the {} is not one of the classes", role);
+    parts.found = in_quotes(name);
+    parts.expected = "one of " + name_list(columns_.class_names);
+    parts.remedy = "every class needs a column of probabilities";
+    throw Error(ErrorKind::data, std::move(parts));
   }
 
   std::unique_ptr<TableSource> table_;
@@ -128,9 +133,9 @@ private:
 };
 
 ProbabilityReader::ProbabilityReader(const std::string& path, const TableOptions& options,
-                                     const std::string& label_column, const std::string& stratum_column,
+                                     const std::string& stratum_column,
                                      const std::vector<std::string>& classes)
-    : impl_(std::make_unique<Impl>(path, options, label_column, stratum_column, classes)) {}
+    : impl_(std::make_unique<Impl>(path, options, stratum_column, classes)) {}
 
 ProbabilityReader::~ProbabilityReader() = default;
 ProbabilityReader::ProbabilityReader(ProbabilityReader&&) noexcept = default;

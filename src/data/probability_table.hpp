@@ -25,14 +25,14 @@ struct ProbabilityBlock {
 /// equals.
 /// - "error_probability" may say how likely that is wrong, otherwise it is one minus its probability.
 /// - "informative" and "log_ratio", which lacuna predict writes, are ignored.
-/// A table without names (NPY, --no-header) holds the classes 0, 1, ... in the order of its columns. The
+/// A table without names (NPY, or no_header) holds the classes 0, 1, ... in the order of its columns. The
 /// probabilities of a row add up to one within 1e-6.
 class ProbabilityReader {
 public:
-  /// Labels are in `label_column`, or in options.labels_path, or else in a column named "label". `classes`
-  /// names the classes to be read and their order; empty: all. Throws Error(data) or Error(usage).
-  ProbabilityReader(const std::string& path, const TableOptions& options, const std::string& label_column,
-                    const std::string& stratum_column, const std::vector<std::string>& classes);
+  /// Labels are where the options say, or else in a column named "label". `classes` names the classes to be
+  /// read and their order; empty: all. Throws Error(data) or Error(usage).
+  ProbabilityReader(const std::string& path, const TableOptions& options, const std::string& stratum_column,
+                    const std::vector<std::string>& classes);
   ~ProbabilityReader();
   ProbabilityReader(ProbabilityReader&&) noexcept;
   ProbabilityReader& operator=(ProbabilityReader&&) noexcept;

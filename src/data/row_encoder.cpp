@@ -50,29 +50,40 @@ std::optional<std::size_t> find_category(const TableColumn& column, std::string_
   const std::vector<std::string>& names = table.column_names();
   const std::optional<std::size_t> n_needed = n_numbered_columns(schema);
   if (!table.has_names() && n_needed)
-    fail_data(fmt::format("{} has {} columns, but the model needs {}: it was fitted to a wider table",
-                          in_quotes(table.path()), names.size(), *n_needed));
-  std::string text = fmt::format("{} lacks {} that the model needs: {}; it has {}", in_quotes(table.path()),
-                                 missing.size() == 1 ? "a column" : fmt::format("{} columns", missing.size()),
-                                 name_list(missing), name_list(names));
+    fail_data(in_file(table.path()),
+              fmt::format("it has {} columns, but the model needs {}: it was fitted to a wider table",
+                          names.size(), *n_needed));
+  std::string remedy;
   if (n_needed)
-    text += "; the model was fitted to a table without column names: pass --no-header if this one has none";
-  if (!table.has_names()) text += "; the model goes by names, and this table has none";
-  if (missing.size() == 1) text += nearest_name_hint(missing[0], names);
-  fail_data(text);
+    remedy = "the model was fitted to a table without column names: pass " + mention("no_header") +
+             " if this one has none";
+  else if (!table.has_names())
+    remedy = "the model goes by names, and this table has none";
+  else if (missing.size() == 1)
+    remedy = nearest_name_hint(missing[0], names);
+  fail_data(in_file(table.path()),
+            fmt::format("it lacks {} that the model needs: {}; it has {}",
+                        missing.size() == 1 ? "a column" : fmt::format("{} columns", missing.size()),
+                        name_list(missing), name_list(names)),
+            remedy);
 }
 
 } // namespace
 
-std::string describe_bad_number(NumberKind kind, std::string_view cell) {
+ErrorParts bad_number(Place place, NumberKind kind, std::string_view cell) {
+  ErrorParts parts;
+  parts.place = std::move(place);
+  parts.found = in_quotes(cell);
   switch (kind) {
-  case NumberKind::infinite:
-    return "the cell holds " + in_quotes(cell) + "; a feature needs a finite value, or none";
+  case NumberKind::infinite: parts.expected = "a finite value, or none"; break;
   case NumberKind::too_large:
-    return fmt::format("the value {} is too large; features must lie within +-{:g}; rescale the column",
-                       in_quotes(cell), largest_feature);
-  default: return "the cell holds " + in_quotes(cell) + ", expected a number";
+    parts.statement = "the value is too large";
+    parts.expected = fmt::format("a feature within +-{:g}", largest_feature);
+    parts.remedy = "rescale the column";
+    break;
+  default: parts.expected = "a number";
   }
+  return parts;
 }
 
 RowEncoder::RowEncoder(const TableSchema& schema, const TableSource& table)
@@ -107,9 +118,11 @@ void RowEncoder::encode(const TableSource& table, double* features) {
       *features++ = missing_value;
       continue;
     }
-    if (number.kind != NumberKind::finite)
-      fail_data(fmt::format("{}: {}; mend the cell or leave the row out", cell_place(table, slot.place),
-                            describe_bad_number(number.kind, table.text(slot.place))));
+    if (number.kind != NumberKind::finite) {
+      ErrorParts parts = bad_number(cell_place(table, slot.place), number.kind, table.text(slot.place));
+      parts.remedy += (parts.remedy.empty() ? "" : "; ") + std::string("mend the cell or leave the row out");
+      throw Error(ErrorKind::data, std::move(parts));
+    }
     *features++ = number.value;
   }
 }

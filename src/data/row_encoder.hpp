@@ -32,7 +32,7 @@ private:
   Index n_unseen_categories_ = 0;
 };
 
-/// What is wrong with a cell in a column of numbers: "the cell holds 'inf'; a feature must be finite".
-std::string describe_bad_number(NumberKind kind, std::string_view cell);
+/// What is wrong with a cell in a column of numbers: found, expected, and a remedy where there is one.
+ErrorParts bad_number(Place place, NumberKind kind, std::string_view cell);
 
 } // namespace lacuna

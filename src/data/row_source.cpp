@@ -7,11 +7,13 @@ namespace lacuna {
 TableRows::TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block)
     : path_(std::move(path)), schema_(std::move(schema)), options_(std::move(options)),
       rows_per_block_(rows_per_block) {
+  options_.label.clear(); // rows without labels
+  options_.labels.clear();
   rewind();
 }
 
 void TableRows::rewind() {
-  reader_.emplace(path_, schema_, options_, "", "");
+  reader_.emplace(path_, schema_, options_, std::vector<std::string>());
 }
 
 std::optional<WeightedRows> TableRows::next() {

@@ -88,7 +88,7 @@ TableSchema TableSchema::load(const Archive& archive, const std::string& prefix)
     schema.columns.clear();
   }
   if (!is_sound(schema))
-    fail_data("the model is damaged or from another version: '" + prefix + entry + "' cannot be read");
+    fail_data({}, "the model is damaged or from another version: '" + prefix + entry + "' cannot be read");
   return schema;
 }
 

@@ -17,6 +17,11 @@ bool has_bad_numbers(const ColumnProfile& profile) {
   return !profile.is_categorical() && !profile.is_empty() && profile.n_bad() > 0;
 }
 
+/// How to leave a column out.
+std::string drop_words(const std::string& name) {
+  return mention("drop") + " " + shell_word(name);
+}
+
 /// Tells of one bad cell, and how far the trouble goes.
 void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& names) {
   const ColumnProfile* first = nullptr;
@@ -28,28 +33,31 @@ void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& name
   }
   if (first == nullptr) return;
   const ColumnProfile::BadCell& cell = *first->worst_cell();
-  const std::string word = shell_word(names[first->column()]);
-  std::string text = fmt::format("{}: {}", cell.place, describe_bad_number(cell.kind, cell.value));
-  if (cell.kind == NumberKind::text)
-    text += fmt::format(" as in most cells of this column; mend the cell, take the column as categories with "
-                        "--categorical {0}, or leave it out with --drop {0}",
-                        word);
-  else
-    text += fmt::format("; mend the cell, or leave the column out with --drop {}", word);
-  if (first->n_bad() > 1) text += fmt::format(" ({} cells of this column cannot be used)", first->n_bad());
-  if (!others.empty()) text += "; such cells are also in " + name_list(others);
-  fail_data(text);
+  ErrorParts parts = bad_number(cell.place, cell.kind, cell.value);
+  std::string& remedy = parts.remedy;
+  if (!remedy.empty()) remedy += "; ";
+  if (cell.kind == NumberKind::text) {
+    parts.expected += " as in most cells of this column";
+    remedy += fmt::format("mend the cell, take the column as categories with {} {}, or leave it out with {}",
+                          mention("categorical"), shell_word(names[first->column()]),
+                          drop_words(names[first->column()]));
+  } else {
+    remedy += "mend the cell, or leave the column out with " + drop_words(names[first->column()]);
+  }
+  if (first->n_bad() > 1) remedy += fmt::format(" ({} cells of this column cannot be used)", first->n_bad());
+  if (!others.empty()) remedy += "; such cells are also in " + name_list(others);
+  throw Error(ErrorKind::data, std::move(parts));
 }
 
 void check_categories(const ColumnProfile& profile, const TableSource& table) {
   const std::string& name = table.column_names()[profile.column()];
   if (profile.has_too_many_categories())
-    fail_data(fmt::format("{}, column {}: it has more than {} different categories, so it looks like an "
-                          "identifier; leave it out with --drop {}",
-                          in_quotes(table.path()), in_quotes(name), max_categories, shell_word(name)));
-  if (!profile.foreign_text_place().empty())
-    fail_data(profile.foreign_text_place() +
-              ": the cell is not text in UTF-8; convert the file, for example with iconv");
+    fail_data(in_column(table.path(), name),
+              fmt::format("it has more than {} different categories, so it looks like an identifier",
+                          max_categories),
+              "leave it out with " + drop_words(name));
+  if (profile.foreign_text_place())
+    fail_data(*profile.foreign_text_place(), "the cell is not text in UTF-8", convert_remedy);
 }
 
 void note_categories(const std::string& name, std::size_t n_categories, bool is_coded, Index n_rows,
@@ -57,8 +65,7 @@ void note_categories(const std::string& name, std::size_t n_categories, bool is_
   std::string note = fmt::format("column {} holds {}{} categories", in_quotes(name),
                                  is_coded ? "" : "text: one feature for each of its ", n_categories);
   if (n_categories > 10 && 2 * static_cast<Index>(n_categories) > n_rows)
-    note += fmt::format(", almost as many as rows; if it is an identifier, leave it out with --drop {}",
-                        shell_word(name));
+    note += ", almost as many as rows; if it is an identifier, leave it out with " + drop_words(name);
   notes.push_back(note);
 }
 
@@ -115,9 +122,10 @@ std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profile
   note_left_out(empty, "without any value", notes);
   if (columns.empty())
     fail_data(
-        fmt::format("{} has no feature column: of its {} columns {} hold the same value in every row and {} "
-                    "are empty; the others are the label or left out",
-                    in_quotes(table.path()), names.size(), constant.size(), empty.size()));
+        in_file(table.path()),
+        fmt::format("it has no feature column: of its {} columns {} hold the same value in every row and "
+                    "{} are empty; the others are the label or left out",
+                    names.size(), constant.size(), empty.size()));
   return columns;
 }
 

@@ -24,10 +24,6 @@ std::string header_line(const TableSource& table, const std::string& new_column)
   return line + csv_cell(new_column) + "\n";
 }
 
-[[noreturn]] void fail_changed(const TableSource& table) {
-  fail_data(in_quotes(table.path()) + " changed while it was read; try again");
-}
-
 } // namespace
 
 std::string csv_cell(std::string_view text) {
@@ -39,15 +35,15 @@ std::string csv_cell(std::string_view text) {
 
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
                 const std::function<void(std::string_view)>& write, Observer& observer) {
-  const std::unique_ptr<TableSource> table = open_table(path, {.has_header = options.has_header});
-  const std::size_t label_place = find_column(*table, "label column", changes.label_column);
+  const std::unique_ptr<TableSource> table = open_table(path, {.has_header = !options.no_header});
+  const std::size_t label_place = find_column(*table, "label column", options.label);
   if (std::ranges::find(table->column_names(), changes.new_column) != table->column_names().end())
-    fail_data(
-        fmt::format("{} already has a column {}; rename it", in_quotes(path), in_quotes(changes.new_column)));
+    fail_data(in_file(path), fmt::format("it already has a column {}", in_quotes(changes.new_column)),
+              "rename it");
   std::string text = table->has_names() ? header_line(*table, changes.new_column) : std::string();
   while (table->next()) {
     const auto i = static_cast<std::size_t>(table->row() - 1);
-    if (i >= changes.keeps_label.size()) fail_changed(*table);
+    if (i >= changes.keeps_label.size()) fail_changed(path);
     for (std::size_t j = 0; j < table->column_names().size(); ++j) {
       if (j != label_place || changes.keeps_label[i]) text += cell_or_nothing(table->text(j));
       text += ',';
@@ -58,7 +54,7 @@ void copy_table(const std::string& path, const TableOptions& options, const Tabl
     write(text);
     text.clear();
   }
-  if (table->row() != static_cast<Index>(changes.keeps_label.size())) fail_changed(*table);
+  if (table->row() != static_cast<Index>(changes.keeps_label.size())) fail_changed(path);
   write(text);
 }
 

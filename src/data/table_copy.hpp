@@ -14,14 +14,14 @@ std::string csv_cell(std::string_view text);
 
 /// What a copy of a table changes, by row.
 struct TableChanges {
-  std::string label_column;
   std::span<const char> keeps_label;   ///< otherwise the label's cell becomes empty
   std::string new_column;              ///< the name of a column that is appended
   std::span<const std::string> values; ///< its cells
 };
 
-/// Hands the changed table to `write` as CSV; it has a header when the original has one. Throws Error(data)
-/// when the table already has a column of the new name, or another number of rows than the changes.
+/// Hands the changed table to `write` as CSV; it has a header when the original has one. The labels are in
+/// the column `options.label`. Throws Error(data) when the table already has a column of the new name, or
+/// another number of rows than the changes.
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
                 const std::function<void(std::string_view)>& write, Observer& observer);
 

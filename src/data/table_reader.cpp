@@ -27,29 +27,25 @@ void store(std::vector<std::string>& list, std::size_t i, std::string_view text)
 class TableReader::Impl {
 public:
   Impl(const std::string& path, const TableSchema& schema, const TableOptions& options,
-       const std::string& label_column, const std::string& stratum_column)
-      : schema_(schema), table_(open_table(path, {.has_header = options.has_header})),
-        encoder_(schema_, *table_), reading_(options.missing_label) {
-    if (!label_column.empty() && !options.labels_path.empty())
-      throw Error(ErrorKind::usage, "--label and --labels exclude each other; give one of them");
-    if (!label_column.empty()) label_place_ = find_column(*table_, "label column", label_column);
-    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+       const std::vector<std::string>& class_names, const std::string& stratum_column)
+      : schema_(schema), table_(open_table(path, {.has_header = !options.no_header})),
+        encoder_(schema_, *table_), labels_(*table_, options, class_names) {
     if (!stratum_column.empty()) stratum_place_ = find_column(*table_, "stratum column", stratum_column);
   }
 
   bool next(TableBlock& block, Index max_rows) {
     if (max_rows < 1) throw Error(ErrorKind::usage, "a block of a table needs at least one row");
     block.first_row = table_->row();
+    block.labels.clear();
     Index n_rows = 0;
     while (n_rows < max_rows && next_row()) {
       read_features(n_rows);
-      read_texts(block, static_cast<std::size_t>(n_rows));
+      if (labels_.has_labels()) block.labels.push_back(labels_.number());
+      if (stratum_place_)
+        store(block.strata, static_cast<std::size_t>(n_rows), checked_text(*table_, *stratum_place_));
       ++n_rows;
     }
-    const auto n_kept = static_cast<std::size_t>(n_rows);
-    block.labels.resize(label_place_ || label_file_ ? n_kept : 0);
-    block.label_lines.resize(block.labels.size());
-    block.strata.resize(stratum_place_ ? n_kept : 0);
+    block.strata.resize(stratum_place_ ? static_cast<std::size_t>(n_rows) : 0);
     if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
       block.features = Matrix(n_rows, encoder_.n_features());
     std::copy_n(staging_.begin(), block.features.values().size(), block.features.values().begin());
@@ -62,7 +58,7 @@ public:
 private:
   bool next_row() {
     if (is_at_end_) return false;
-    const bool has_row = next_together(*table_, label_file_);
+    const bool has_row = labels_.next();
     is_at_end_ = !has_row;
     return has_row;
   }
@@ -76,30 +72,18 @@ private:
     encoder_.encode(*table_, staging_.data() + begin);
   }
 
-  void read_texts(TableBlock& block, std::size_t row) {
-    if (label_file_ || label_place_) {
-      const TableSource& source = label_file_ ? label_file_->table() : *table_;
-      store(block.labels, row, reading_(checked_text(source, label_file_ ? 0 : *label_place_)));
-      if (block.label_lines.size() <= row) block.label_lines.resize(row + 1);
-      block.label_lines[row] = source.line();
-    }
-    if (stratum_place_) store(block.strata, row, checked_text(*table_, *stratum_place_));
-  }
-
   TableSchema schema_;
   std::unique_ptr<TableSource> table_;
   RowEncoder encoder_;
-  LabelReading reading_;
-  std::optional<std::size_t> label_place_;
-  std::optional<LabelFile> label_file_;
+  RowLabels labels_;
   std::optional<std::size_t> stratum_place_;
   std::vector<double> staging_;
   bool is_at_end_ = false;
 };
 
 TableReader::TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-                         const std::string& label_column, const std::string& stratum_column)
-    : impl_(std::make_unique<Impl>(path, schema, options, label_column, stratum_column)) {}
+                         const std::vector<std::string>& class_names, const std::string& stratum_column)
+    : impl_(std::make_unique<Impl>(path, schema, options, class_names, stratum_column)) {}
 
 TableReader::~TableReader() = default;
 TableReader::TableReader(TableReader&&) noexcept = default;

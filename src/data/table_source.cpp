@@ -18,7 +18,7 @@ bool is_idx(std::string_view head) {
 /// Files people take for tables, told from their first bytes.
 void refuse_foreign(const std::string& path, std::string_view head) {
   const auto refuse = [&](const char* what) {
-    fail_data(fmt::format("{} is {}; lacuna reads CSV, NPY and IDX, plain or gzip", in_quotes(path), what));
+    fail_data(in_file(path), fmt::format("it is {}", what), "lacuna reads CSV, NPY and IDX, plain or gzip");
   };
   if (head.starts_with("PK\x03\x04")) refuse("a zip archive (perhaps an .npz or .xlsx file)");
   if (head.starts_with("PAR1")) refuse("a Parquet file");
@@ -27,6 +27,13 @@ void refuse_foreign(const std::string& path, std::string_view head) {
 }
 
 } // namespace
+
+Place TableSource::place() const {
+  Place place = in_file(path());
+  place.row = row();
+  place.line = line();
+  return place;
+}
 
 void TableSource::set_named_columns(std::vector<std::string> names, bool is_first_name_empty) {
   column_names_ = std::move(names);
@@ -43,7 +50,7 @@ void TableSource::set_numbered_columns(std::size_t n_columns) {
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {
   auto bytes = std::make_unique<ByteSource>(path);
   const std::string head(bytes->peek(8));
-  if (head.empty()) fail_data(in_quotes(path) + " is empty");
+  if (head.empty()) fail_data(in_file(path), "the file is empty");
   if (head.starts_with("\x93NUMPY")) return open_npy_table(std::move(bytes));
   if (is_idx(head)) return open_idx_table(std::move(bytes));
   refuse_foreign(path, head);
@@ -54,24 +61,26 @@ std::size_t find_column(const TableSource& table, const std::string& role, const
   const std::vector<std::string>& names = table.column_names();
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  std::string text =
-      fmt::format("{} has no column {}, asked for as the {}; it has {}{}", in_quotes(table.path()),
-                  in_quotes(name), role, name_list(names), nearest_name_hint(name, names));
-  if (names.size() == 1 && names[0].find_first_of(";\t") != std::string::npos)
-    text += "; the cells seem to be separated by another character than the comma that lacuna reads";
-  fail_data(text);
+  const bool is_other_format = names.size() == 1 && names[0].find_first_of(";\t") != std::string::npos;
+  fail_data(in_file(table.path()),
+            fmt::format("it has no column {}, asked for as the {}; it has {}", in_quotes(name), role,
+                        name_list(names)),
+            is_other_format
+                ? "the cells seem to be separated by another character than the comma that lacuna reads"
+                : nearest_name_hint(name, names));
 }
 
-std::string cell_place(const TableSource& table, std::size_t column) {
-  return fmt::format("{}, {}, column {}", in_quotes(table.path()), table.place(),
-                     in_quotes(table.column_names()[column]));
+Place cell_place(const TableSource& table, std::size_t column) {
+  Place place = in_column(table.path(), table.column_names()[column]);
+  place.row = table.row();
+  place.line = table.line();
+  return place;
 }
 
 std::string_view checked_text(const TableSource& table, std::size_t column) {
   const std::string_view text = table.text(column);
   if (!is_valid_utf8(text))
-    fail_data(cell_place(table, column) +
-              ": the cell is not text in UTF-8; convert the file, for example with iconv");
+    fail_data(cell_place(table, column), "the cell is not text in UTF-8", convert_remedy);
   return text;
 }
 

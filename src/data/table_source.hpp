@@ -7,6 +7,7 @@
 
 #include "data/byte_source.hpp"
 #include "data/cells.hpp"
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/matrix.hpp"
 
 namespace lacuna {
@@ -30,9 +31,6 @@ public:
   virtual std::string_view text(std::size_t column) const = 0;
   /// Cells are numbers, so a column can hold text only on request.
   virtual bool is_numeric() const = 0;
-  /// Where the current row stands: "row 12 (line 13)".
-  virtual std::string place() const = 0;
-
   /// The line on which the current row begins, from 1; 0 for a file that has no lines.
   virtual Index line() const { return 0; }
 
@@ -43,6 +41,8 @@ public:
   bool is_first_name_empty() const { return is_first_name_empty_; }
   /// The number of the current row, from 1.
   Index row() const { return row_; }
+  /// The current row as a place.
+  Place place() const;
   double position() const { return bytes_->position(); }
   const std::string& path() const { return bytes_->path(); }
 
@@ -77,8 +77,8 @@ std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes);
 /// for: "label column".
 std::size_t find_column(const TableSource& table, const std::string& role, const std::string& name);
 
-/// "'train.csv', row 12 (line 13), column 'age'".
-std::string cell_place(const TableSource& table, std::size_t column);
+/// A cell of the current row as a place.
+Place cell_place(const TableSource& table, std::size_t column);
 
 /// The cell's text; throws Error(data) when it is not UTF-8.
 std::string_view checked_text(const TableSource& table, std::size_t column);

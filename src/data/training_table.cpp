@@ -35,32 +35,30 @@ void report(const TableSource& table, double n_passes_done, Observer& observer) 
   observer.progress(stage, n_passes_done + table.position(), 2.0);
 }
 
-void check_source(const std::string& path, const std::string& label_column, const std::string& labels_path) {
-  if (label_column.empty() == labels_path.empty())
-    throw Error(ErrorKind::usage,
-                label_column.empty()
-                    ? "say where the labels are: a column with --label or a file with --labels"
-                    : "--label and --labels exclude each other; give one of them");
+void check_source(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
-      !std::filesystem::is_regular_file(path, ignored))
-    throw Error(ErrorKind::no_input, in_quotes(path) +
-                                         " is a pipe or a device, but a table for fitting is read "
-                                         "twice; save it to a file first");
+      !std::filesystem::is_regular_file(path, ignored)) {
+    ErrorParts parts;
+    parts.place = in_file(path);
+    parts.statement = "it is a pipe or a device, but a table for fitting is read twice";
+    parts.remedy = "save it to a file first";
+    throw Error(ErrorKind::no_input, std::move(parts));
+  }
 }
 
 /// The first pass over the table.
 class FirstPass {
 public:
-  FirstPass(TableSource& table, const std::string& label_column, const TableOptions& options)
+  FirstPass(TableSource& table, const TableOptions& options)
       : table_(table), options_(options), reading_(options.missing_label) {
-    check_names("--drop", options.drop, label_column);
-    check_names("--categorical", options.categorical, label_column);
-    if (!label_column.empty()) label_place_ = find_column(table, "label column", label_column);
-    if (!options.labels_path.empty()) label_file_.emplace(options.labels_path);
+    check_names("drop", options.drop);
+    check_names("categorical", options.categorical);
+    if (!options.label.empty()) label_place_ = find_column(table, "label column", options.label);
+    if (!options.labels.empty()) label_file_.emplace(options.labels);
     for (std::size_t j = 0; j < table.column_names().size(); ++j) {
       const std::string& name = table.column_names()[j];
-      if (name == label_column || contains(options.drop, name)) continue;
+      if (name == options.label || contains(options.drop, name)) continue;
       profiles_.emplace_back(j, contains(options.categorical, name), table.is_numeric(),
                              options.code_categories);
     }
@@ -75,8 +73,8 @@ public:
       report(table_, 0.0, observer);
     }
     if (table_.row() == 0)
-      fail_data(fmt::format("{} has {} but no row", in_quotes(table_.path()),
-                            table_.has_names() ? "a header" : "a shape"));
+      fail_data(in_file(table_.path()),
+                fmt::format("it has {} but no row", table_.has_names() ? "a header" : "a shape"));
   }
 
   std::vector<TableColumn> columns(Names& notes) {
@@ -88,8 +86,8 @@ public:
       const std::string& name = table_.column_names()[0];
       notes.push_back(
           fmt::format("the first column has no name and is called {0}; if it is an index, leave it out "
-                      "with --drop {0}",
-                      in_quotes(name)));
+                      "with {1} {0}",
+                      in_quotes(name), mention("drop")));
     }
     return infer_columns(profiles_, table_, options_, notes);
   }
@@ -100,29 +98,23 @@ public:
   }
 
 private:
-  void check_names(const char* option, const Names& asked, const std::string& label_column) {
+  void check_names(const char* option, const Names& asked) {
     for (const std::string& name : asked) {
       if (!contains(table_.column_names(), name))
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: {} has no column {}; it has {}{}", option, in_quotes(table_.path()),
-                                in_quotes(name), name_list(table_.column_names()),
-                                nearest_name_hint(name, table_.column_names())));
-      if (name == label_column)
-        throw Error(ErrorKind::usage, fmt::format("{}: {} is the label column", option, in_quotes(name)));
+        fail_option(option,
+                    fmt::format("{} has no column {}; it has {}", in_quotes(table_.path()), in_quotes(name),
+                                name_list(table_.column_names())),
+                    nearest_name_hint(name, table_.column_names()));
+      if (name == options_.label) fail_option(option, in_quotes(name) + " is the label column");
       if (contains(options_.drop, name) && contains(options_.categorical, name))
-        throw Error(ErrorKind::usage,
-                    fmt::format("column {} is named in both --drop and --categorical", in_quotes(name)));
+        fail_option(option, fmt::format("column {} is named in both {} and {}", in_quotes(name),
+                                        mention("drop"), mention("categorical")));
     }
   }
 
   /// The next row and its label.
   bool next() {
-    const bool has_row = table_.next();
-    if (label_file_) {
-      const bool has_label = label_file_->next();
-      if (has_row != has_label) check_same_length(table_, *label_file_, !has_row, !has_label);
-    }
-    if (!has_row) return false;
+    if (!next_together(table_, label_file_)) return false;
     const TableSource& source = label_file_ ? label_file_->table() : table_;
     labels_.add(reading_(source.text(label_place_)), source, label_place_);
     return true;
@@ -150,43 +142,40 @@ Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
   try {
     return {n_rows, n_features};
   } catch (const std::exception&) { // bad_alloc or length_error
-    fail_data(
-        fmt::format("{}: its {} rows of {} features do not fit into memory; leave columns out with --drop",
-                    in_quotes(path), n_rows, n_features));
+    fail_data(in_file(path),
+              fmt::format("its {} rows of {} features do not fit into memory", n_rows, n_features),
+              "leave columns out with " + mention("drop"));
   }
 }
 
 /// The second pass: the size is known now, so the features are stored once and nothing is copied.
 Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, Observer& observer) {
-  const auto fail_changed = [&] {
-    fail_data(in_quotes(table.path()) + " changed while it was read; try again");
-  };
   RowEncoder encoder(schema, table);
   Matrix features = allocate(n_rows, encoder.n_features(), table.path());
   while (table.next()) {
-    if (table.row() > n_rows) fail_changed();
+    if (table.row() > n_rows) fail_changed(table.path());
     encoder.encode(table, features.row(table.row() - 1));
     report(table, 1.0, observer);
   }
-  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed();
+  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.path());
   return features;
 }
 
 } // namespace
 
-TrainingTable read_training_table(const std::string& path, const std::string& label_column,
-                                  const std::vector<std::string>& classes, const TableOptions& options,
-                                  Observer& observer) {
-  check_source(path, label_column, options.labels_path);
-  const TextFormat format{.has_header = options.has_header};
+TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
+                                  const TableOptions& options, Observer& observer) {
+  require_label_source(options);
+  check_source(path);
+  const TextFormat format{.has_header = !options.no_header};
   TrainingTable result;
   Index n_rows = 0;
   {
     const std::unique_ptr<TableSource> table = open_table(path, format);
-    FirstPass pass(*table, label_column, options);
+    FirstPass pass(*table, options);
     pass.run(observer);
     result.schema.columns = pass.columns(result.notes);
-    result.schema.label_column = label_column;
+    result.schema.label_column = options.label;
     pass.labels(classes, result.data);
     n_rows = table->row();
   }

@@ -12,7 +12,7 @@ namespace lacuna {
 
 /// More features, components or rows than any model has; a damaged file may claim anything.
 inline constexpr Index largest_saved_count = Index{1} << 40;
-inline constexpr Index largest_saved_features = Index{1} << 20;
+inline constexpr Index largest_saved_features = Index{1} << 24;
 
 inline void require_saved(bool holds, const std::string& prefix, const std::string& what) {
   if (!holds) throw Error(ErrorKind::data, "the model is damaged: " + prefix + " has " + what);

@@ -32,14 +32,14 @@ public:
 
   Result run(Parameters start) const {
     DensityFitSummary summary;
-    summary.stop_reason = "max_iterations";
+    summary.stop_reason = StopReason::max_iterations;
     State state = problem_.evaluate(std::move(start));
     for (Index iteration = 0; iteration < max_iterations_; ++iteration) {
       const double before = state.objective;
       state = problem_.evaluate(problem_.update(state));
       summary.history.push_back(state.objective);
       if (state.objective - before > negligible(state.objective) || problem_.improve(state)) continue;
-      summary.stop_reason = "converged";
+      summary.stop_reason = StopReason::converged;
       break;
     }
     return finish(std::move(state.parameters), std::move(summary), state.objective);
@@ -50,7 +50,7 @@ public:
   Result step(Parameters start) const {
     const State state = problem_.evaluate(std::move(start));
     DensityFitSummary summary;
-    summary.stop_reason = "max_iterations";
+    summary.stop_reason = StopReason::max_iterations;
     summary.history.push_back(state.objective);
     return finish(problem_.update(state), std::move(summary), state.objective);
   }

@@ -8,7 +8,7 @@
 #include "density/chain_diagnostics.hpp"
 #include "density/dp_mixture.hpp"
 #include "density/dp_steps.hpp"
-#include "lacuna/density/dp_mixture.hpp"
+#include "density/own_families.hpp"
 
 // Section and equation numbers refer to docs/math/dp-gmm.md.
 
@@ -58,7 +58,7 @@ void summarise(const ChainRecord& record, Index burn_in, double log_jacobian, De
   summary.traces["concentration"] = record.concentration;
   summary.n_components = static_cast<Index>(std::lround(summary.measures["clusters"]));
   summary.n_iterations = static_cast<Index>(record.clusters.size());
-  summary.stop_reason = "sampled";
+  summary.stop_reason = StopReason::sampled;
   // The chain runs in the frame's units; users see theirs.
   for (const double value : record.log_joint) summary.history.push_back(value + log_jacobian);
   summary.objective = mean(after(record.log_joint)) + log_jacobian;
@@ -137,7 +137,7 @@ std::shared_ptr<const DpMixture> take_step(const WeightedRows& rows, const DpMix
   summary.n_iterations = 1;
   summary.objective = log_likelihood + total_weight * frame.log_jacobian();
   summary.history = {summary.objective};
-  summary.stop_reason = "max_iterations";
+  summary.stop_reason = StopReason::max_iterations;
   return std::make_shared<DpMixture>(frame, list.finish(), std::move(summary));
 }
 
@@ -154,27 +154,8 @@ void iterate(DpState& state, std::uint64_t seed, Index iteration) {
   resample_concentration(state, random);
 }
 
-void check_options(const DpMixtureOptions& options, OptionChecks& checks) {
-  checks.require(options.dp_iterations >= 2 && options.dp_iterations <= 10000000, "dp-iterations",
-                 fmt::format("{}", options.dp_iterations), "2 to 10000000");
-  checks.require(options.dp_burn_in >= 0 && options.dp_burn_in < options.dp_iterations, "dp-burn-in",
-                 fmt::format("{}", options.dp_burn_in), "0 to less than dp-iterations");
-  checks.require(options.dp_draws >= 1 && options.dp_draws <= options.dp_iterations - options.dp_burn_in,
-                 "dp-draws", fmt::format("{}", options.dp_draws), "1 to dp-iterations less dp-burn-in");
-  checks.require(options.dp_separation >= 0.01 && options.dp_separation <= 1000.0, "dp-separation",
-                 fmt::format("{}", options.dp_separation), "0.01 to 1000");
-  checks.require(options.dp_concentration >= 1e-6 && options.dp_concentration <= 1e6, "dp-concentration",
-                 fmt::format("{}", options.dp_concentration), "1e-6 to 1e6");
-}
-
-DpMixtureFamily::DpMixtureFamily(const DpMixtureOptions& options) : options_(options) {
-  OptionChecks checks;
-  check_options(options, checks);
-  checks.throw_if_any();
-}
-
-std::shared_ptr<const Density> DpMixtureFamily::fit(const WeightedRows& rows,
-                                                    const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const DpMixtureOptions& options, const WeightedRows& rows,
+                                           const DensityFitContext& context) {
   const Index d = rows.n_features();
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const auto* const previous = dynamic_cast<const DpMixture*>(context.warm_start);
@@ -185,23 +166,23 @@ std::shared_ptr<const Density> DpMixtureFamily::fit(const WeightedRows& rows,
   const Frame frame = previous != nullptr ? previous->frame()
                                           : make_frame(rows, {}, {}, context.reference_variance,
                                                        static_cast<double>(d) + 1.0);
-  const DpModel model = make_model(options_, d);
+  const DpModel model = make_model(options, d);
   DpState state(units, frame, model, context.threads, observer);
   state.set_labels(previous != nullptr ? assign(state, last_terms(*previous))
-                                       : find_start(state, options_.dp_burn_in, context.seed));
+                                       : find_start(state, options.dp_burn_in, context.seed));
   ChainRecord record;
   DpDrawList list(model.base);
-  const Index n_after = options_.dp_iterations - options_.dp_burn_in;
+  const Index n_after = options.dp_iterations - options.dp_burn_in;
   Index n_kept = 0;
-  for (Index i = 0; i < options_.dp_iterations; ++i) {
+  for (Index i = 0; i < options.dp_iterations; ++i) {
     iterate(state, context.seed, i);
     record.add(state);
-    if (i < options_.dp_burn_in + (n_kept + 1) * n_after / options_.dp_draws - 1) continue;
+    if (i < options.dp_burn_in + (n_kept + 1) * n_after / options.dp_draws - 1) continue;
     list.add(state.concentration, state.clusters);
     ++n_kept;
   }
   DensityFitSummary summary;
-  summarise(record, options_.dp_burn_in, units.total_weight() * frame.log_jacobian(), summary);
+  summarise(record, options.dp_burn_in, units.total_weight() * frame.log_jacobian(), summary);
   return std::make_shared<DpMixture>(frame, list.finish(), std::move(summary));
 }
 

@@ -97,8 +97,8 @@ DpDraws DpDrawList::finish() const {
 }
 
 DpMixture::DpMixture(Frame frame, DpDraws draws, DensityFitSummary summary)
-    : frame_(std::move(frame)), draws_(std::move(draws)), summary_(std::move(summary)),
-      weight_(make_weights(draws_)), terms_(make_terms(draws_, weight_)) {}
+    : Density({"dp-gmm", frame.n_features(), std::move(summary)}), frame_(std::move(frame)),
+      draws_(std::move(draws)), weight_(make_weights(draws_)), terms_(make_terms(draws_, weight_)) {}
 
 void DpMixture::log_density(MatrixView rows, std::span<double> out) const {
   write_log_density(WeightedRows(rows), frame_, terms_, out);
@@ -133,10 +133,8 @@ MixtureTerms DpMixture::draw_terms(Index draw) const {
   return terms;
 }
 
-void DpMixture::save(Archive& archive, const std::string& prefix) const {
-  archive.put_text(prefix + "family", family());
+void DpMixture::save_parts(Archive& archive, const std::string& prefix) const {
   frame_.save(archive, prefix);
-  archive.put(prefix + "n_features", static_cast<double>(n_features()));
   archive.put(prefix + "n_draws", static_cast<double>(draws_.concentration.size()));
   archive.put(prefix + "n_components", static_cast<double>(draws_.rows.size()));
   archive.put(prefix + "base", {draws_.base_beta, draws_.base_nu, draws_.base_scatter});
@@ -161,8 +159,9 @@ bool adds_up(const std::vector<double>& counts, Index total) {
 
 } // namespace
 
-std::shared_ptr<const DpMixture> DpMixture::load(const Archive& archive, const std::string& prefix) {
-  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_features);
+std::shared_ptr<const DpMixture> DpMixture::load(const Archive& archive, const std::string& prefix,
+                                                 DensityFacts facts) {
+  const Index d = facts.n_features;
   const Index n_draws = archive.integer(prefix + "n_draws", 1, largest_saved_count);
   const Index n = archive.integer(prefix + "n_components", 1, largest_saved_count);
   DpDraws draws;
@@ -185,10 +184,8 @@ std::shared_ptr<const DpMixture> DpMixture::load(const Archive& archive, const s
   for (Index k = 0; k < n; ++k)
     for (Index i = 0; i < d; ++i)
       require_saved(draws.whitener(k, i * (i + 1) / 2 + i) > 0.0, prefix, "a component without a spread");
-  DensityFitSummary summary;
-  summary.n_components =
-      static_cast<Index>(std::lround(static_cast<double>(n) / static_cast<double>(n_draws)));
-  return std::make_shared<DpMixture>(Frame::load(archive, prefix, d), std::move(draws), std::move(summary));
+  return std::make_shared<DpMixture>(Frame::load(archive, prefix, d), std::move(draws),
+                                     std::move(facts.summary));
 }
 
 } // namespace lacuna

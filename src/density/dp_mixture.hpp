@@ -44,13 +44,10 @@ class DpMixture : public Density {
 public:
   DpMixture(Frame frame, DpDraws draws, DensityFitSummary summary);
 
-  Index n_features() const override { return frame_.n_features(); }
   void log_density(MatrixView rows, std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "dp-gmm"; }
-  void save(Archive& archive, const std::string& prefix) const override;
-  static std::shared_ptr<const DpMixture> load(const Archive& archive, const std::string& prefix);
+  static std::shared_ptr<const DpMixture> load(const Archive& archive, const std::string& prefix,
+                                               DensityFacts facts);
 
   const Frame& frame() const { return frame_; }
   const DpDraws& draws() const { return draws_; }
@@ -58,9 +55,10 @@ public:
   MixtureTerms draw_terms(Index draw) const;
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   Frame frame_;
   DpDraws draws_;
-  DensityFitSummary summary_;
   std::vector<double> weight_; ///< of each cluster, then of the base measure; sums to one
   MixtureTerms terms_;
 };

@@ -36,7 +36,7 @@ private:
 
 /// The key of each cluster's first unit in the order.
 std::vector<std::uint64_t> first_keys(const DpState& state, const RandomOrder& order) {
-  const RowBlocks tasks(state.units.size(), min_rows_per_task, max_tasks);
+  const RowBlocks tasks(state.units.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
   const std::vector<std::uint64_t> none(state.clusters.size(), std::numeric_limits<std::uint64_t>::max());
   std::vector<std::vector<std::uint64_t>> partial(at(tasks.n_blocks), none);
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
@@ -214,7 +214,7 @@ MixtureTerms make_terms(std::span<const Normal> normals, std::span<const double>
 }
 
 double log_likelihood(const WeightedRows& rows, const DpState& state, const MixtureTerms& terms) {
-  const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
+  const RowBlocks tasks(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
   std::vector<double> partial(at(tasks.n_blocks));
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
     stop_if_cancelled(state.observer);
@@ -251,7 +251,7 @@ void resample_labels(DpState& state, RandomStream& random) {
     std::copy(mean.begin(), mean.end(), centers.row(k));
   }
   TaskSums total{MixtureMoments(std::move(centers), false), std::vector<Index>(state.clusters.size())};
-  const RowBlocks tasks(state.units.size(), min_rows_per_task, max_tasks);
+  const RowBlocks tasks(state.units.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
   std::vector<TaskSums> partial(at(tasks.n_blocks), total);
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
     stop_if_cancelled(state.observer);

@@ -7,44 +7,24 @@
 #include "density/dp_mixture.hpp"
 #include "density/gmm.hpp"
 #include "density/kde.hpp"
+#include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/dp_mixture.hpp"
-#include "lacuna/density/gmm.hpp"
-#include "lacuna/density/kde.hpp"
-#include "lacuna/density/vb_mixture.hpp"
 
 namespace lacuna {
 
-std::shared_ptr<const Density> DensityFamily::fit_blocks(RowSource& /*rows*/,
-                                                         const DensityFitContext& /*context*/) const {
-  throw Error(ErrorKind::usage,
-              "this density family needs all rows in memory at once; to fit from blocks use vb-gmm or gmm");
-}
-
 namespace {
 
-/// The one list of lacuna's own families. A new one needs its options in DensityOptions and an entry here.
+template <class Options, class Fitted>
+DensityFamilyEntry own_family() {
+  return density_family<Options>(
+      [](const Options& options) { return std::make_shared<OwnFamily<Options>>(options); }, Fitted::load);
+}
+
+/// The one list of lacuna's own families. A new one needs its options in lacuna/density/options.hpp, a file
+/// of its own and an entry here.
 std::vector<DensityFamilyEntry> own_families() {
-  return {
-      {"vb-gmm",
-       [](const DensityOptions& options) { return std::make_shared<VbMixtureFamily>(options.vb_mixture); },
-       VbMixture::load,
-       [](const DensityOptions& options, OptionChecks& checks) {
-         check_options(options.vb_mixture, checks);
-       }},
-      {"gmm", [](const DensityOptions& options) { return std::make_shared<GmmFamily>(options.gmm); },
-       Gmm::load,
-       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.gmm, checks); }},
-      {"kde", [](const DensityOptions& options) { return std::make_shared<KdeFamily>(options.kde); },
-       Kde::load,
-       [](const DensityOptions& options, OptionChecks& checks) { check_options(options.kde, checks); }},
-      {"dp-gmm",
-       [](const DensityOptions& options) { return std::make_shared<DpMixtureFamily>(options.dp_mixture); },
-       DpMixture::load,
-       [](const DensityOptions& options, OptionChecks& checks) {
-         check_options(options.dp_mixture, checks);
-       }},
-  };
+  return {own_family<VbMixtureOptions, VbMixture>(), own_family<GmmOptions, Gmm>(),
+          own_family<KdeOptions, Kde>(), own_family<DpMixtureOptions, DpMixture>()};
 }
 
 /// All families; users may add to them while others read.
@@ -93,6 +73,13 @@ std::string known_names() {
 
 } // namespace
 
+DensityOptions::DensityOptions(std::string family)
+    : family_(std::move(family)), values_(find_family(family_).defaults) {}
+
+std::vector<DensityFamilyEntry> density_families() {
+  return families().all();
+}
+
 std::vector<std::string> density_family_names() {
   std::vector<std::string> names;
   for (const DensityFamilyEntry& entry : families().all()) names.push_back(entry.name);
@@ -103,17 +90,17 @@ void register_density_family(DensityFamilyEntry entry) {
   families().add(std::move(entry));
 }
 
+void check_options(const DensityOptions& options, OptionChecks& checks) {
+  const DensityFamilyEntry entry = find_family(options.family());
+  checks.require(!entry.name.empty(), "density", "'" + options.family() + "'", "one of " + known_names());
+  if (entry.check) entry.check(options.values(), checks);
+}
+
 std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& options) {
   OptionChecks checks;
   check_options(options, checks);
   checks.throw_if_any();
-  return find_family(options.density).make(options);
-}
-
-void check_options(const DensityOptions& options, OptionChecks& checks) {
-  const DensityFamilyEntry entry = find_family(options.density);
-  checks.require(!entry.name.empty(), "density", "'" + options.density + "'", "one of " + known_names());
-  if (entry.check) entry.check(options, checks);
+  return find_family(options.family()).make(options.values());
 }
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
@@ -124,7 +111,7 @@ std::shared_ptr<const Density> load_density(const Archive& archive, const std::s
                                      "', which this version of lacuna does not know (it knows " +
                                      known_names() +
                                      "); update lacuna, or register the family before loading the model");
-  return entry.load(archive, prefix);
+  return entry.load(archive, prefix, DensityFacts::load(archive, prefix));
 }
 
 } // namespace lacuna

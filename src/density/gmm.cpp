@@ -137,8 +137,8 @@ void describe(const GmmParameters& parameters, double total_weight, DensityFitSu
 }
 
 Gmm::Gmm(Frame frame, GmmParameters parameters, DensityFitSummary summary)
-    : frame_(std::move(frame)), parameters_(std::move(parameters)), summary_(std::move(summary)),
-      terms_(make_terms(parameters_)) {}
+    : Density({"gmm", frame.n_features(), std::move(summary)}), frame_(std::move(frame)),
+      parameters_(std::move(parameters)), terms_(make_terms(parameters_)) {}
 
 void Gmm::log_density(MatrixView rows, std::span<double> out) const {
   write_log_density(WeightedRows(rows), frame_, terms_, out);
@@ -164,23 +164,21 @@ void Gmm::sample(RandomStream& random, std::span<double> out) const {
   }
 }
 
-void Gmm::save(Archive& archive, const std::string& prefix) const {
-  archive.put_text(prefix + "family", family());
+void Gmm::save_parts(Archive& archive, const std::string& prefix) const {
   frame_.save(archive, prefix);
   archive.put(prefix + "n_components", static_cast<double>(parameters_.n_components()));
-  archive.put(prefix + "n_features", static_cast<double>(n_features()));
-  archive.put(prefix + "covariance", static_cast<double>(parameters_.covariance));
+  archive.put_choice(prefix + "covariance", parameters_.covariance);
   archive.put(prefix + "weight", parameters_.weight);
   archive.put(prefix + "mean", parameters_.mean);
   archive.put(prefix + "whitener", parameters_.whitener);
   archive.put(prefix + "log_det", parameters_.log_det);
 }
 
-std::shared_ptr<const Gmm> Gmm::load(const Archive& archive, const std::string& prefix) {
-  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_features);
+std::shared_ptr<const Gmm> Gmm::load(const Archive& archive, const std::string& prefix, DensityFacts facts) {
+  const Index d = facts.n_features;
   const Index n = archive.integer(prefix + "n_components", 1, largest_saved_count);
   GmmParameters parameters;
-  parameters.covariance = static_cast<CovarianceType>(archive.integer(prefix + "covariance", 0, 3));
+  parameters.covariance = archive.choice<CovarianceType>(prefix + "covariance");
   parameters.weight = archive.vector(prefix + "weight", n);
   parameters.mean = archive.matrix(prefix + "mean", n, d);
   const bool diagonal = parameters.is_diagonal();
@@ -194,9 +192,8 @@ std::shared_ptr<const Gmm> Gmm::load(const Archive& archive, const std::string& 
     for (Index i = 0; i < d; ++i)
       require_saved(parameters.whitener(k, diagonal ? i : i * (i + 1) / 2 + i) > 0.0, prefix,
                     "a component without a spread");
-  DensityFitSummary summary;
-  summary.n_components = n;
-  return std::make_shared<Gmm>(Frame::load(archive, prefix, d), std::move(parameters), std::move(summary));
+  return std::make_shared<Gmm>(Frame::load(archive, prefix, d), std::move(parameters),
+                               std::move(facts.summary));
 }
 
 } // namespace lacuna

@@ -6,7 +6,7 @@
 #include "density/mixture_moments.hpp"
 #include "density/mixture_terms.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/gmm_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 
@@ -40,21 +40,19 @@ class Gmm : public Density {
 public:
   Gmm(Frame frame, GmmParameters parameters, DensityFitSummary summary);
 
-  Index n_features() const override { return frame_.n_features(); }
   void log_density(MatrixView rows, std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "gmm"; }
-  void save(Archive& archive, const std::string& prefix) const override;
-  static std::shared_ptr<const Gmm> load(const Archive& archive, const std::string& prefix);
+  static std::shared_ptr<const Gmm> load(const Archive& archive, const std::string& prefix,
+                                         DensityFacts facts);
 
   const Frame& frame() const { return frame_; }
   const GmmParameters& parameters() const { return parameters_; }
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   Frame frame_;
   GmmParameters parameters_;
-  DensityFitSummary summary_;
   MixtureTerms terms_;
 };
 

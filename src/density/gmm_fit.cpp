@@ -4,8 +4,9 @@
 
 #include "density/ascent.hpp"
 #include "density/gmm.hpp"
+#include "density/own_families.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/gmm.hpp"
+#include "lacuna/density/options.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.
 
@@ -24,7 +25,7 @@ public:
   };
 
   GmmProblem(const FitRows& rows, const GmmOptions& options, int threads, const Observer& observer)
-      : rows_(rows), options_(options), threads_(threads), observer_(observer) {}
+      : rows_(rows), options(options), threads_(threads), observer_(observer) {}
 
   /// The E-step, and the statistics that the M-step needs (eq. 2).
   State evaluate(GmmParameters parameters) const {
@@ -36,7 +37,7 @@ public:
   }
   GmmParameters update(const State& state) const { return start_from(state.moments); }
   GmmParameters start_from(const MixtureMoments& moments) const {
-    return maximise(moments, options_.covariance, options_.covariance_floor);
+    return maximise(moments, options.covariance, options.covariance_floor);
   }
   static bool improve(State& /*state*/) { return false; }
   void describe(const GmmParameters& parameters, DensityFitSummary& summary) const {
@@ -45,7 +46,7 @@ public:
 
 private:
   const FitRows& rows_;
-  const GmmOptions& options_;
+  const GmmOptions& options;
   int threads_;
   const Observer& observer_;
 };
@@ -58,7 +59,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const Gmm* previous, 
   const bool diagonal =
       options.covariance == CovarianceType::diagonal || options.covariance == CovarianceType::spherical;
   const Index n_components =
-      component_limit(options.n_components, rows.total_weight(), rows.frame().n_features());
+      component_limit(options.components, rows.total_weight(), rows.frame().n_features());
   StartSample sample;
   if (previous == nullptr) sample = rows.sample(context.seed, observer);
   const auto start = [&](Index restart) {
@@ -67,7 +68,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const Gmm* previous, 
     return problem.start_from(rows.start(sample, n_components, diagonal, seed, context.threads, observer));
   };
   Ascent<GmmProblem>::Result result = climb(ascent, previous != nullptr ? &previous->parameters() : nullptr,
-                                            context.single_step, options.n_restarts, start);
+                                            context.single_step, options.restarts, start);
   return std::make_shared<Gmm>(rows.frame(), std::move(result.parameters), std::move(result.summary));
 }
 
@@ -78,43 +79,24 @@ Frame fit_frame(const RowMoments& rows, const DensityFitContext& context) {
 
 } // namespace
 
-void check_options(const GmmOptions& options, OptionChecks& checks) {
-  checks.require(options.n_components >= 1 && options.n_components <= 10000, "components",
-                 options.n_components == auto_components ? "auto" : fmt::format("{}", options.n_components),
-                 "1 to 10000; auto is for vb-gmm");
-  checks.require(options.covariance_floor >= 1e-12 && options.covariance_floor <= 1.0, "covariance-floor",
-                 fmt::format("{}", options.covariance_floor), "1e-12 to 1");
-  checks.require(options.n_restarts >= 1, "restarts", fmt::format("{}", options.n_restarts), "at least 1");
-  checks.require(options.max_iterations >= 1, "max-iterations", fmt::format("{}", options.max_iterations),
-                 "at least 1");
-  checks.require(std::isfinite(options.tolerance) && options.tolerance >= 0.0, "tolerance",
-                 fmt::format("{}", options.tolerance), "a number of at least 0");
-}
-
-GmmFamily::GmmFamily(const GmmOptions& options) : options_(options) {
-  OptionChecks checks;
-  check_options(options, checks);
-  checks.throw_if_any();
-}
-
-std::shared_ptr<const Density> GmmFamily::fit(const WeightedRows& rows,
-                                              const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const GmmOptions& options, const WeightedRows& rows,
+                                           const DensityFitContext& context) {
   const RowMoments moments = row_moments(rows);
   if (!(moments.weight > 0.0))
     throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
   // A warm start keeps the frame, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
   const Frame frame = previous != nullptr ? previous->frame() : fit_frame(moments, context);
-  return fit_to(FitRows(rows, frame), previous, options_, context);
+  return fit_to(FitRows(rows, frame), previous, options, context);
 }
 
-std::shared_ptr<const Density> GmmFamily::fit_blocks(RowSource& rows,
-                                                     const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const GmmOptions& options, RowSource& rows,
+                                           const DensityFitContext& context) {
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const SourceSurvey survey = survey_rows(rows, "gmm", observer);
   const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
   const Frame frame = previous != nullptr ? previous->frame() : fit_frame(survey.moments, context);
-  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options_, context);
+  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options, context);
 }
 
 } // namespace lacuna

@@ -10,8 +10,6 @@
 
 namespace lacuna {
 
-namespace {} // namespace
-
 void whiten_row(const Frame& frame, const std::vector<double>& whitener, const double* row, double* out) {
   constexpr double largest = 1e140;
   const auto bounded = [=](double v) { return std::clamp(v, -largest, largest); };
@@ -29,8 +27,9 @@ void whiten_row(const Frame& frame, const std::vector<double>& whitener, const d
 
 Kde::Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwidth_factor, double tolerance,
          DensityFitSummary summary)
-    : frame_(std::move(frame)), whitener_(std::move(whitener)), tree_(std::move(tree)),
-      bandwidth_factor_(bandwidth_factor), tolerance_(tolerance), summary_(std::move(summary)) {
+    : Density({"kde", frame.n_features(), std::move(summary)}), frame_(std::move(frame)),
+      whitener_(std::move(whitener)), tree_(std::move(tree)), bandwidth_factor_(bandwidth_factor),
+      tolerance_(tolerance) {
   const Index d = n_features();
   log_constant_ = frame_.log_jacobian() - 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi);
   for (Index i = 0; i < d; ++i) log_constant_ += std::log(whitener_[at(i * (i + 1) / 2 + i)]);
@@ -62,7 +61,7 @@ void Kde::sample(RandomStream& random, std::span<double> out) const {
   }
 }
 
-void Kde::save(Archive& archive, const std::string& prefix) const {
+void Kde::save_parts(Archive& archive, const std::string& prefix) const {
   const Index n = tree_.n_points();
   Matrix points(n, n_features());
   std::vector<double> weights;
@@ -70,10 +69,8 @@ void Kde::save(Archive& archive, const std::string& prefix) const {
     tree_.point(i, points.row(i));
     weights.push_back(tree_.weight(i));
   }
-  archive.put_text(prefix + "family", family());
   frame_.save(archive, prefix);
   archive.put(prefix + "n_rows", static_cast<double>(n));
-  archive.put(prefix + "n_features", static_cast<double>(n_features()));
   archive.put(prefix + "whitener", whitener_);
   archive.put(prefix + "bandwidth_factor", bandwidth_factor_);
   archive.put(prefix + "kde_tolerance", tolerance_);
@@ -81,8 +78,8 @@ void Kde::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "weights", std::move(weights));
 }
 
-std::shared_ptr<const Kde> Kde::load(const Archive& archive, const std::string& prefix) {
-  const Index d = archive.integer(prefix + "n_features", 1, largest_saved_features);
+std::shared_ptr<const Kde> Kde::load(const Archive& archive, const std::string& prefix, DensityFacts facts) {
+  const Index d = facts.n_features;
   const Index n = archive.integer(prefix + "n_rows", 1, largest_saved_count);
   const std::vector<double>& whitener = archive.vector(prefix + "whitener", d * (d + 1) / 2);
   const Matrix points = archive.matrix(prefix + "rows", n, d);
@@ -98,7 +95,7 @@ std::shared_ptr<const Kde> Kde::load(const Archive& archive, const std::string& 
   for (Index i = 0; i < d; ++i)
     require_saved(whitener[at(i * (i + 1) / 2 + i)] > 0.0, prefix, "a bandwidth that is not positive");
   return std::make_shared<Kde>(Frame::load(archive, prefix, d), whitener, KdeTree(points, weights), factor,
-                               tolerance, DensityFitSummary{});
+                               tolerance, std::move(facts.summary));
 }
 
 } // namespace lacuna

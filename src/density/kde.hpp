@@ -5,7 +5,7 @@
 #include "density/frame.hpp"
 #include "density/kde_tree.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/kde_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 
@@ -16,24 +16,22 @@ public:
   Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwidth_factor, double tolerance,
       DensityFitSummary summary);
 
-  Index n_features() const override { return frame_.n_features(); }
   void log_density(MatrixView rows, std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "kde"; }
-  void save(Archive& archive, const std::string& prefix) const override;
-  static std::shared_ptr<const Kde> load(const Archive& archive, const std::string& prefix);
+  static std::shared_ptr<const Kde> load(const Archive& archive, const std::string& prefix,
+                                         DensityFacts facts);
 
   double bandwidth_factor() const { return bandwidth_factor_; }
   const KdeTree& tree() const { return tree_; }
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   Frame frame_;
   std::vector<double> whitener_;
   KdeTree tree_;
   double bandwidth_factor_;
   double tolerance_;
-  DensityFitSummary summary_;
   double log_constant_; ///< of one kernel, in the user's units
   std::vector<double> cumulative_weight_;
 };

@@ -9,8 +9,8 @@
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "density/kde.hpp"
+#include "density/own_families.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/kde.hpp"
 #include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/kde.md.
@@ -205,19 +205,8 @@ OrderedPoints order_points(const WeightedRows& rows, const DistinctRows& distinc
 
 } // namespace
 
-void check_options(const KdeOptions& options, OptionChecks& checks) {
-  checks.require(options.kde_tolerance >= 0.0 && options.kde_tolerance <= 0.1, "kde-tolerance",
-                 fmt::format("{}", options.kde_tolerance), "0 to 0.1");
-}
-
-KdeFamily::KdeFamily(const KdeOptions& options) : options_(options) {
-  OptionChecks checks;
-  check_options(options, checks);
-  checks.throw_if_any();
-}
-
-std::shared_ptr<const Density> KdeFamily::fit(const WeightedRows& rows,
-                                              const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const KdeOptions& options, const WeightedRows& rows,
+                                           const DensityFitContext& context) {
   const Index d = rows.n_features();
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const DistinctRows distinct(rows);
@@ -225,12 +214,11 @@ std::shared_ptr<const Density> KdeFamily::fit(const WeightedRows& rows,
   std::vector<double> whitener =
       make_whitener(covariance(rows, distinct, frame, context.reference_variance), d);
   DensityFitSummary summary;
-  summary.stop_reason = "converged";
 
   // Steps of an EM keep the width that was found for their first fit.
   const auto* const previous = context.single_step ? dynamic_cast<const Kde*>(context.warm_start) : nullptr;
-  const bool search = options_.kde_bandwidth == KdeBandwidth::likelihood && distinct.size() > 2;
-  double factor = options_.kde_bandwidth == KdeBandwidth::silverman
+  const bool search = options.kde_bandwidth == KdeBandwidth::likelihood && distinct.size() > 2;
+  double factor = options.kde_bandwidth == KdeBandwidth::silverman
                       ? silverman_factor(distinct.effective_size, d)
                       : scott_factor(distinct.effective_size, d);
   if (search && previous != nullptr) factor = previous->bandwidth_factor();
@@ -251,7 +239,7 @@ std::shared_ptr<const Density> KdeFamily::fit(const WeightedRows& rows,
   summary.measures["bandwidth_factor"] = factor;
   summary.measures["effective_sample_size"] = distinct.effective_size;
   return std::make_shared<Kde>(frame, std::move(whitener), KdeTree(ordered.points, ordered.weights), factor,
-                               options_.kde_tolerance, std::move(summary));
+                               options.kde_tolerance, std::move(summary));
 }
 
 } // namespace lacuna

@@ -124,7 +124,8 @@ private:
 class Seeding {
 public:
   Seeding(const FrameRows& rows, int threads)
-      : rows_(rows), threads_(threads), tasks_(rows.size(), min_rows_per_task, max_tasks),
+      : rows_(rows), threads_(threads),
+        tasks_(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks}),
         distance_(at(rows.size()), std::numeric_limits<double>::infinity()), mass_(at(rows.size())) {
     for (Index i = 0; i < rows.size(); ++i) mass_[at(i)] = rows.weight(i);
     std::partial_sum(mass_.begin(), mass_.end(), mass_.begin());
@@ -203,7 +204,7 @@ Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, 
 
 /// Assigns every row to its nearest centre.
 void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vector<int>& assignment) {
-  const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
+  const RowBlocks tasks(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
   parallel_for(tasks.n_blocks, threads, [&](Index task) {
     Point point;
     for (Index i = tasks.first(task); i < tasks.first(task + 1); ++i) {

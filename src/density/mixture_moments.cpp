@@ -118,7 +118,7 @@ MixtureMoments sum_tasks(Index n_tasks, const MixtureTerms& terms, Index n_level
 
 MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
                                int threads, const Observer& observer) {
-  const RowBlocks tasks(rows.size(), min_rows_per_task, max_tasks);
+  const RowBlocks tasks(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
   return sum_tasks(tasks.n_blocks, terms, frame.n_levels(), threads, observer,
                    [&](Index task, MixtureMoments& sums) {
                      RowBlock block(frame, terms.n_components());
@@ -131,7 +131,7 @@ MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const 
   MixtureMoments total = collect_moments(rows.complete(), frame, terms, threads, observer);
   const std::vector<GapPiece> pieces = rows.pieces(min_rows_per_task);
   if (pieces.empty()) return total;
-  const RowBlocks tasks(static_cast<Index>(pieces.size()), 1, max_tasks);
+  const RowBlocks tasks(static_cast<Index>(pieces.size()), {.min_rows = 1, .max_blocks = max_tasks});
   total.add(sum_tasks(tasks.n_blocks, terms, frame.n_levels(), threads, observer,
                       [&](Index task, MixtureMoments& sums) {
                         for (Index p = tasks.first(task); p < tasks.first(task + 1); ++p) {

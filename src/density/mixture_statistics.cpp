@@ -173,13 +173,22 @@ MixtureStatistics MixtureStatistics::load(const Archive& archive, const std::str
       std::make_unique<Impl>(Impl{std::move(frame), std::move(moments), constant, sums[1], sums[2]}));
 }
 
+namespace {
+
+double floor_of(const DensityOptions& options) {
+  const auto* const gmm = options.as<GmmOptions>();
+  return (gmm != nullptr ? *gmm : GmmOptions{}).covariance_floor;
+}
+
+} // namespace
+
 std::shared_ptr<const Density> update_mixture(const Density& mixture, const MixtureStatistics& statistics,
                                               const DensityOptions& options) {
   const MixtureStatistics::Impl& counted = *statistics.impl_;
   if (!(counted.total_weight > 0.0))
     throw Error(ErrorKind::data, "a mixture cannot be updated by statistics of no rows");
   DensityFitSummary summary;
-  summary.stop_reason = "max_iterations";
+  summary.stop_reason = StopReason::max_iterations;
   summary.n_iterations = 1;
   summary.objective = statistics.objective(mixture);
   summary.history = {summary.objective};
@@ -190,8 +199,7 @@ std::shared_ptr<const Density> update_mixture(const Density& mixture, const Mixt
     return std::make_shared<VbMixture>(counted.frame, view.vb->prior(), std::move(posterior), view.vb->form(),
                                        std::move(summary));
   }
-  GmmParameters parameters =
-      maximise(counted.moments, view.gmm->parameters().covariance, options.gmm.covariance_floor);
+  GmmParameters parameters = maximise(counted.moments, view.gmm->parameters().covariance, floor_of(options));
   describe(parameters, counted.total_weight, summary);
   return std::make_shared<Gmm>(counted.frame, std::move(parameters), std::move(summary));
 }

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include "density/ascent.hpp"
+#include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/vb_mixture.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 
@@ -45,12 +46,11 @@ Ascent<VbProblem>::Result prior_alone(const VbPrior& prior, const Frame& frame) 
   nothing.zeroth[0] = hardly_a_row;
   DensityFitSummary summary;
   summary.n_components = 1;
-  summary.stop_reason = "converged";
   return {{prior, update_posterior(prior, nothing)}, std::move(summary)};
 }
 
 /// Automatic capacity begins once more from so few components: the default number.
-constexpr Index few_components = VbMixtureOptions{}.n_components;
+constexpr Index few_components = 7;
 
 /// Where automatic capacity begins, and the most it can end with (docs/math/vb-mixture.md, section 11).
 Index most_auto_components(double total_weight) {
@@ -62,11 +62,14 @@ Index most_auto_components(double total_weight) {
 void check_degrees_of_freedom(const VbMixtureOptions& options, Index n_features) {
   const bool is_full =
       options.covariance == CovarianceType::full || options.covariance == CovarianceType::tied;
-  if (is_full && options.degrees_of_freedom > 0.0 &&
-      options.degrees_of_freedom <= static_cast<double>(n_features) - 1.0)
-    throw Error(ErrorKind::usage,
-                fmt::format("degrees-of-freedom: got {}, expected more than {} (features - 1)",
-                            options.degrees_of_freedom, n_features - 1));
+  if (is_full && options.degrees_of_freedom &&
+      *options.degrees_of_freedom <= static_cast<double>(n_features) - 1.0)
+    throw Error(ErrorKind::usage, {.place = {},
+                                   .option = "degrees_of_freedom",
+                                   .statement = "",
+                                   .found = fmt::format("{}", *options.degrees_of_freedom),
+                                   .expected = fmt::format("more than {} (features - 1)", n_features - 1),
+                                   .remedy = ""});
 }
 
 std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* previous,
@@ -74,8 +77,8 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const Frame& frame = rows.frame();
   check_degrees_of_freedom(options, frame.n_features());
-  const bool is_auto = options.n_components == auto_components;
-  const Index wanted = is_auto ? most_auto_components(rows.total_weight()) : options.n_components;
+  const bool is_auto = !options.components;
+  const Index wanted = is_auto ? most_auto_components(rows.total_weight()) : *options.components;
   VbPrior prior =
       previous != nullptr
           ? previous->prior()
@@ -87,7 +90,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   if (previous == nullptr) sample = rows.sample(context.seed, observer);
   std::optional<AutoCapacity> capacity;
   if (is_auto && previous == nullptr)
-    capacity = AutoCapacity{prior.n_components, &sample, options.weight_concentration == 0.0};
+    capacity = AutoCapacity{prior.n_components, &sample, !options.weight_concentration};
   const VbProblem problem(rows, capacity, context.threads, observer);
   const Ascent<VbProblem> ascent(problem, rows, options.max_iterations, options.tolerance);
   // With automatic capacity every other start has few components.
@@ -104,7 +107,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   if (previous != nullptr) warm = VbFit{previous->prior(), previous->posterior()};
   Ascent<VbProblem>::Result result = rows.total_weight() > 0.0
                                          ? climb(ascent, warm ? &*warm : nullptr, context.single_step,
-                                                 (capacity ? 2 : 1) * options.n_restarts, start)
+                                                 (capacity ? 2 : 1) * options.restarts, start)
                                          : prior_alone(prior, frame);
   return std::make_shared<VbMixture>(frame, result.parameters.prior, std::move(result.parameters.posterior),
                                      options.density_form, std::move(result.summary));
@@ -112,52 +115,26 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
 
 } // namespace
 
-void check_options(const VbMixtureOptions& options, OptionChecks& checks) {
-  const auto positive = [&](const char* name, double value, bool or_zero) {
-    checks.require(std::isfinite(value) && (value > 0.0 || (or_zero && value == 0.0)), name,
-                   fmt::format("{}", value),
-                   or_zero ? "a positive number, or 0 for the default" : "a positive number");
-  };
-  checks.require(options.n_components == auto_components ||
-                     (options.n_components >= 1 && options.n_components <= 10000),
-                 "components", fmt::format("{}", options.n_components), "1 to 10000, or auto");
-  checks.require(options.n_restarts >= 1, "restarts", fmt::format("{}", options.n_restarts), "at least 1");
-  checks.require(options.max_iterations >= 1, "max-iterations", fmt::format("{}", options.max_iterations),
-                 "at least 1");
-  positive("weight-concentration", options.weight_concentration, true);
-  positive("mean-precision", options.mean_precision, false);
-  positive("degrees-of-freedom", options.degrees_of_freedom, true);
-  positive("covariance-scale", options.covariance_scale, false);
-  positive("category-concentration", options.category_concentration, false);
-  positive("tolerance", options.tolerance, true);
-}
-
-VbMixtureFamily::VbMixtureFamily(const VbMixtureOptions& options) : options_(options) {
-  OptionChecks checks;
-  check_options(options, checks);
-  checks.throw_if_any();
-}
-
-std::shared_ptr<const Density> VbMixtureFamily::fit(const WeightedRows& rows,
-                                                    const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, const WeightedRows& rows,
+                                           const DensityFitContext& context) {
   const RowMoments moments = row_moments(rows);
   if (!(moments.weight > 0.0))
     throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
   // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
   const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(moments, context, options_.own_covariance);
-  return fit_to(FitRows(rows, frame), previous, options_, context);
+      previous != nullptr ? previous->frame() : fit_frame(moments, context, options.own_covariance);
+  return fit_to(FitRows(rows, frame), previous, options, context);
 }
 
-std::shared_ptr<const Density> VbMixtureFamily::fit_blocks(RowSource& rows,
-                                                           const DensityFitContext& context) const {
+std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, RowSource& rows,
+                                           const DensityFitContext& context) {
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
   const SourceSurvey survey = survey_rows(rows, "", observer);
   const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
   const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(survey.moments, context, options_.own_covariance);
-  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options_, context);
+      previous != nullptr ? previous->frame() : fit_frame(survey.moments, context, options.own_covariance);
+  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options, context);
 }
 
 } // namespace lacuna

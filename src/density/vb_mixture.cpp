@@ -9,8 +9,8 @@ namespace lacuna {
 
 VbMixture::VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
                      DensityFitSummary summary)
-    : frame_(std::move(frame)), prior_(prior), posterior_(std::move(posterior)), form_(form),
-      summary_(std::move(summary)), terms_(make_terms(prior_, posterior_, form)) {}
+    : Density({"vb-gmm", frame.n_columns(), std::move(summary)}), frame_(std::move(frame)), prior_(prior),
+      posterior_(std::move(posterior)), form_(form), terms_(make_terms(prior_, posterior_, form)) {}
 
 namespace {
 
@@ -88,13 +88,12 @@ void VbMixture::sample(RandomStream& random, std::span<double> out) const {
         random.uniform()));
 }
 
-void VbMixture::save(Archive& archive, const std::string& prefix) const {
-  archive.put_text(prefix + "family", family());
+void VbMixture::save_parts(Archive& archive, const std::string& prefix) const {
   frame_.save(archive, prefix);
   archive.put(prefix + "n_components", static_cast<double>(posterior_.n_active()));
-  archive.put(prefix + "n_features", static_cast<double>(n_features()));
-  archive.put(prefix + "kind", {static_cast<double>(prior_.covariance),
-                                static_cast<double>(prior_.weight_prior), static_cast<double>(form_)});
+  archive.put_choice(prefix + "covariance", prior_.covariance);
+  archive.put_choice(prefix + "weight_prior", prior_.weight_prior);
+  archive.put_choice(prefix + "density_form", form_);
   archive.put(prefix + "prior", {static_cast<double>(prior_.n_components), prior_.weight_concentration,
                                  prior_.mean_precision, prior_.degrees_of_freedom, prior_.scatter});
   if (!prior_.correlation.empty()) archive.put(prefix + "prior_correlation", prior_.correlation);
@@ -123,25 +122,40 @@ bool is_correlation(std::span<const double> packed, Index n) {
 
 constexpr Index largest_count = Index{1} << 24;
 
+struct Choices {
+  CovarianceType covariance;
+  WeightPrior weight_prior;
+  DensityForm density_form;
+};
+
+Choices load_choices(const Archive& archive, const std::string& prefix) {
+  if (archive.has(prefix + "kind")) { // format version 1: three numbers in one tensor
+    const std::vector<double>& kind = archive.vector(prefix + "kind", 3);
+    Archive by_name;
+    by_name.put("covariance", kind[0]);
+    by_name.put("weight_prior", kind[1]);
+    by_name.put("density_form", kind[2]);
+    return load_choices(by_name, "");
+  }
+  return {archive.choice<CovarianceType>(prefix + "covariance"),
+          archive.choice<WeightPrior>(prefix + "weight_prior"),
+          archive.choice<DensityForm>(prefix + "density_form")};
+}
+
 } // namespace
 
-std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const std::string& prefix) {
-  Frame frame = Frame::load(archive, prefix, archive.integer(prefix + "n_features", 1, largest_count));
+std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const std::string& prefix,
+                                                 DensityFacts facts) {
+  Frame frame = Frame::load(archive, prefix, facts.n_features);
   const Index d = frame.n_features();
   const Index n = archive.integer(prefix + "n_components", 1, largest_count);
-  const std::vector<double>& kind = archive.vector(prefix + "kind", 3);
   const std::vector<double>& limits = archive.vector(prefix + "prior", 5);
-  const auto is_one_of = [](double value, int count) {
-    return value >= 0.0 && value < count && value == std::floor(value);
-  };
-  require_saved(is_one_of(kind[0], 4) && is_one_of(kind[1], 2) && is_one_of(kind[2], 3), prefix,
-                "an unknown kind");
   require_saved(all_positive(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count,
                 prefix, "a prior outside its limits");
+  const Choices choices = load_choices(archive, prefix);
   VbPrior prior;
-  prior.covariance = static_cast<CovarianceType>(static_cast<int>(kind[0]));
-  prior.weight_prior = static_cast<WeightPrior>(static_cast<int>(kind[1]));
-  const auto form = static_cast<DensityForm>(static_cast<int>(kind[2]));
+  prior.covariance = choices.covariance;
+  prior.weight_prior = choices.weight_prior;
   prior.n_components = static_cast<Index>(limits[0]);
   prior.weight_concentration = limits[1];
   prior.mean_precision = limits[2];
@@ -177,9 +191,8 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
     require_saved(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
                   prefix, "counts of categories that are not positive");
   }
-  DensityFitSummary summary;
-  summary.n_components = n;
-  return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), form, std::move(summary));
+  return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), choices.density_form,
+                                     std::move(facts.summary));
 }
 
 } // namespace lacuna

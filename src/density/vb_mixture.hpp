@@ -5,7 +5,7 @@
 #include "density/mixture_terms.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 
@@ -15,14 +15,11 @@ public:
   VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
             DensityFitSummary summary);
 
-  Index n_features() const override { return frame_.n_columns(); }
   void log_density(MatrixView rows, std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "vb-gmm"; }
   bool handles_missing_values() const override { return true; }
-  void save(Archive& archive, const std::string& prefix) const override;
-  static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix);
+  static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix,
+                                               DensityFacts facts);
 
   const Frame& frame() const { return frame_; }
   const VbPrior& prior() const { return prior_; }
@@ -30,11 +27,12 @@ public:
   DensityForm form() const { return form_; }
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   Frame frame_;
   VbPrior prior_;
   VbPosterior posterior_;
   DensityForm form_;
-  DensityFitSummary summary_;
   MixtureTerms terms_;
   GapCache gap_cache_;
 };

@@ -94,13 +94,10 @@ VbPrior VbPrior::from_options(const VbMixtureOptions& options, Index n_component
   prior.covariance = options.covariance;
   prior.weight_prior = options.weight_prior;
   prior.n_components = n_components;
-  prior.weight_concentration = options.weight_concentration;
-  if (prior.weight_concentration == 0.0)
-    prior.weight_concentration =
-        options.weight_prior == WeightPrior::dirichlet ? 1.0 / as_double(n_components) : 1.0;
+  prior.weight_concentration = options.weight_concentration.value_or(
+      options.weight_prior == WeightPrior::dirichlet ? 1.0 / as_double(n_components) : 1.0);
   prior.mean_precision = options.mean_precision;
-  prior.degrees_of_freedom =
-      options.degrees_of_freedom == 0.0 ? std::max(1.0, as_double(n_features)) : options.degrees_of_freedom;
+  prior.degrees_of_freedom = options.degrees_of_freedom.value_or(std::max(1.0, as_double(n_features)));
   prior.scatter = options.covariance_scale;
   prior.category_concentration = options.category_concentration;
   prior.levels = std::move(levels);

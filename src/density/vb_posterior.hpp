@@ -6,7 +6,7 @@
 #include "density/mixture_terms.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna {
 

@@ -1,7 +1,6 @@
 #include "lacuna/evaluation/calibrators.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -11,30 +10,6 @@
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
-
-namespace {
-
-struct MethodName {
-  CalibrationMethod method;
-  const char* name;
-};
-constexpr std::array<MethodName, 4> method_names{{{CalibrationMethod::platt, "platt"},
-                                                  {CalibrationMethod::isotonic, "isotonic"},
-                                                  {CalibrationMethod::bbq, "bbq"},
-                                                  {CalibrationMethod::temperature, "temperature"}}};
-
-} // namespace
-
-std::string to_string(CalibrationMethod method) {
-  return std::ranges::find(method_names, method, &MethodName::method)->name;
-}
-
-CalibrationMethod parse_calibration_method(const std::string& text) {
-  for (const MethodName& entry : method_names)
-    if (text == entry.name) return entry.method;
-  throw Error(ErrorKind::usage,
-              "calibrate: got '" + text + "', expected platt, isotonic, bbq or temperature");
-}
 
 void ErrorCalibrator::apply(int prediction, double& error_probability,
                             std::span<double> probabilities) const {

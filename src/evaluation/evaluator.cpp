@@ -4,6 +4,14 @@
 
 namespace lacuna {
 
+const OptionTable<CurveOptions>& CurveOptions::table() {
+  static const OptionTable<CurveOptions> rows{
+      option("bins", &CurveOptions::bins, "N", "Bins of the reliability curve; ece always has its 20",
+             {.low = 1, .high = static_cast<double>(max_curve_bins)}),
+      option("bin_kind", &CurveOptions::bin_kind, "KIND", "Equally wide bins, or equally many rows in each")};
+  return rows;
+}
+
 Evaluator::Evaluator(Index n_classes) : classwise_(n_classes), confusion_matrix_(n_classes) {}
 
 void Evaluator::add(int label, int prediction, double error_probability,
@@ -38,7 +46,7 @@ Evaluation Evaluator::evaluation() const {
 
 Diagnostics Evaluator::diagnostics(const CurveOptions& options) const {
   Diagnostics result;
-  result.reliability = reliability_curve(rows_, options.bin_kind, options.n_bins);
+  result.reliability = reliability_curve(rows_, options.bin_kind, options.bins);
   const std::vector<ErrorGroup> groups = error_groups(rows_);
   result.corp = corp_curve(groups);
   result.risk_coverage = risk_coverage(groups);

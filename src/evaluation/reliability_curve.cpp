@@ -98,16 +98,6 @@ void add_contributions(const ScoredRows& rows, ReliabilityCurve& curve) {
 
 } // namespace
 
-std::string to_string(BinKind kind) {
-  return kind == BinKind::equal_width ? "equal-width" : "equal-mass";
-}
-
-BinKind parse_bin_kind(const std::string& text) {
-  for (const BinKind kind : {BinKind::equal_width, BinKind::equal_mass})
-    if (text == to_string(kind)) return kind;
-  throw Error(ErrorKind::usage, "bin-kind: got '" + text + "', expected equal-width or equal-mass");
-}
-
 Interval clopper_pearson(Index n, Index n_errors, double level) {
   Interval interval;
   const double tail = (1.0 - level) / 2.0;

@@ -48,13 +48,13 @@ Json experiment_record(const ReproduceRequest& request) {
   if (is_toy(request)) return record;
   const VaeOptions vae = image_setup(request).vae;
   record["vae"] = {{"latent", vae.n_latent},
-                   {"hidden", vae.hidden},
-                   {"decoder-hidden", vae.decoder_hidden},
-                   {"activation", to_string(vae.activation)},
-                   {"likelihood", to_string(vae.likelihood)},
-                   {"learning-rate", vae.learning_rate},
-                   {"batch-size", vae.batch_size},
-                   {"epochs", vae.epochs}};
+                   {"hidden", vae.vae_hidden},
+                   {"decoder-hidden", vae.vae_decoder_hidden},
+                   {"activation", to_string(vae.vae_activation)},
+                   {"likelihood", to_string(vae.vae_likelihood)},
+                   {"learning-rate", vae.vae_learning_rate},
+                   {"batch-size", vae.vae_batch},
+                   {"epochs", vae.vae_epochs}};
   record["data"] = image_fingerprint(request);
   return record;
 }

@@ -62,7 +62,7 @@ Features fit(const ReproduceRequest& request, Index vae_seed, const std::string&
              Observer& observer) {
   FeatureOptions options;
   options.vae = image_setup(request).vae;
-  options.vae.checkpoint = checkpoint;
+  options.vae.vae_checkpoint = checkpoint;
   options.maps = {{.kind = FeatureSpec::Kind::vae}};
   check_options(options); // before the images are read
   const std::string test_path = file_path(request, file_names[2]);

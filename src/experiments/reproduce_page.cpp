@@ -127,10 +127,12 @@ private:
   void read_points() {
     const auto d = static_cast<Index>(input_.feature_names.size());
     train_ = std::make_unique<PageRows>(PageRows::Kind::train, 0, d);
-    TableReader reader(path("points"), schema_of(input_.feature_names, {}), {}, "label", "");
+    TableOptions options;
+    options.label = "label";
+    TableReader reader(path("points"), schema_of(input_.feature_names, {}), options, input_.class_names);
     for_each_block(reader, silent_observer(), [&](const TableBlock& block) {
       for (Index i = 0; i < block.features.n_rows(); ++i)
-        train_->add(nullptr, block.features.row(i), class_number(block.labels[at(i)]), nan);
+        train_->add(nullptr, block.features.row(i), block.labels[at(i)], nan);
     });
     input_.train = train_.get();
   }
@@ -164,13 +166,16 @@ private:
     const auto d = static_cast<Index>(input_.feature_names.size());
     std::vector<std::string> numbers = input_.feature_names;
     numbers.insert(numbers.end(), {"error_probability", "log_ratio"});
-    TableReader reader(file, schema_of(numbers, input_.class_names), {}, "class", stratum_column);
+    TableOptions options;
+    options.label = "class";
+    TableReader reader(file, schema_of(numbers, input_.class_names), options, input_.class_names,
+                       stratum_column);
     if (keeps_rows) test_ = std::make_unique<PageRows>(PageRows::Kind::test, 0, d);
     ScoredRows rows;
     rows.stratum_names = {stratum_name(true), stratum_name(false)};
     for_each_block(reader, silent_observer(), [&](const TableBlock& block) {
       for (Index i = 0; i < block.features.n_rows(); ++i) {
-        rows.label.push_back(class_number(block.labels[at(i)]));
+        rows.label.push_back(block.labels[at(i)]);
         rows.prediction.push_back(prediction_at(block.features, i, d + 2));
         rows.error_probability.push_back(block.features(i, d));
         rows.stratum.push_back(block.strata[at(i)] == stratum_name(true) ? 0 : 1);
@@ -208,7 +213,7 @@ private:
     ReportPlane& range = input_.range.emplace();
     range.x_low = range.y_low = std::numeric_limits<double>::infinity();
     range.x_high = range.y_high = -range.x_low;
-    TableReader reader(file, schema_of(numbers, input_.class_names), {}, "", "");
+    TableReader reader(file, schema_of(numbers, input_.class_names), {}, {});
     for_each_block(reader, silent_observer(), [&](const TableBlock& block) {
       for (Index i = 0; i < block.features.n_rows(); ++i) {
         const double* const row = block.features.row(i);

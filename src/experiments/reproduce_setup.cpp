@@ -11,19 +11,19 @@ namespace {
 /// Our own network for strict-mar: the defaults, with fewer epochs so that two cores train it in minutes.
 VaeOptions default_vae() {
   VaeOptions vae;
-  vae.hidden = {512, 256};
-  vae.batch_size = 256;
-  vae.epochs = 20;
+  vae.vae_hidden = {512, 256};
+  vae.vae_batch = 256;
+  vae.vae_epochs = 20;
   return vae;
 }
 
 /// As in the authors' scripts: relu inside, as by default, and the sigmoid of a Bernoulli at the end.
 VaeOptions authors_vae() {
   VaeOptions vae;
-  vae.hidden = {128, 512};
-  vae.decoder_hidden = {128, 512};
-  vae.batch_size = 128;
-  vae.epochs = 50;
+  vae.vae_hidden = {128, 512};
+  vae.vae_decoder_hidden = {128, 512};
+  vae.vae_batch = 128;
+  vae.vae_epochs = 50;
   return vae;
 }
 

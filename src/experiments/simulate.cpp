@@ -61,9 +61,9 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
                                const std::function<void(std::string_view)>& write,
                                const std::function<void(std::string_view)>& write_strata,
                                Observer& observer) {
-  require_one_label_source(request.label_column, request.table);
-  const TrainingTable table =
-      read_training_table(request.path, request.label_column, {}, request.table, observer);
+  TableOptions table_options = request.table;
+  table_options.label = request.label_column;
+  const TrainingTable table = read_training_table(request.path, {}, table_options, observer);
   require_all_labels(table.data, request.path);
   require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
   MissingnessOptions options = request.missingness;
@@ -78,8 +78,7 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
     strata[i] = stratum_name(is_rare[i] != 0);
   }
   if (!request.label_column.empty()) {
-    copy_table(request.path, request.table, {request.label_column, keeps_label, stratum_column, strata},
-               write, observer);
+    copy_table(request.path, table_options, {keeps_label, stratum_column, strata}, write, observer);
   } else {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       const auto label = static_cast<std::size_t>(table.data.labels[i]);

@@ -22,7 +22,7 @@ inline const std::string& stratum_name(bool is_rare) {
 /// Hides labels of a fully labeled table. Distances between rows are in the units of the table's columns.
 struct SimulateRequest {
   std::string path;
-  std::string label_column; ///< empty when table.labels_path is given
+  std::string label_column; ///< empty when table.labels is given
   TableOptions table;
   std::vector<std::string> rare; ///< names of the rarely labeled classes
   MissingnessOptions missingness;

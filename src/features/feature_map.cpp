@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include "features/archive_checks.hpp"
-#include "features/pca.hpp"
-#include "features/standardize.hpp"
-#include "features/vae_map.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -21,12 +18,9 @@ std::string map_prefix(const std::string& prefix, std::size_t i) {
 
 } // namespace
 
-std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
-  const std::string& kind = archive.text(prefix + "kind");
-  if (kind == "standardize") return Standardize::load(archive, prefix);
-  if (kind == "pca") return Pca::load(archive, prefix);
-  if (kind == "vae") return VaeMap::load(archive, prefix);
-  fail_damaged(prefix + "kind", "is '" + kind + "', expected standardize, pca or vae");
+void FeatureMap::save(Archive& archive, const std::string& prefix) const {
+  archive.put_text(prefix + "kind", kind());
+  save_parts(archive, prefix);
 }
 
 std::vector<std::string> FeatureChain::output_names(std::vector<std::string> names) const {
@@ -61,10 +55,7 @@ Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const 
 
 void FeatureChain::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "n", static_cast<double>(maps_.size()));
-  for (std::size_t i = 0; i < maps_.size(); ++i) {
-    archive.put_text(map_prefix(prefix, i) + "kind", maps_[i]->kind());
-    maps_[i]->save(archive, map_prefix(prefix, i));
-  }
+  for (std::size_t i = 0; i < maps_.size(); ++i) maps_[i]->save(archive, map_prefix(prefix, i));
 }
 
 FeatureChain FeatureChain::load(const Archive& archive, const std::string& prefix) {

@@ -1,12 +1,9 @@
 #include "lacuna/features/fit_features.hpp"
 
-#include <charconv>
+#include <algorithm>
 
 #include <fmt/format.h>
 
-#include "features/pca.hpp"
-#include "features/standardize.hpp"
-#include "features/vae_fit.hpp"
 #include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
@@ -15,51 +12,53 @@ namespace lacuna {
 
 namespace {
 
-using Kind = FeatureSpec::Kind;
-
-[[noreturn]] void fail(const std::string& got, const std::string& expected) {
-  throw Error(ErrorKind::usage, "features: got '" + got + "', expected " + expected);
+std::optional<FeatureMapEntry> find_map(const std::string& kind) {
+  for (FeatureMapEntry& entry : feature_maps())
+    if (entry.kind == kind) return std::move(entry);
+  return std::nullopt;
 }
 
-template <typename Number>
-bool parse_number(const std::string& text, Number& value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, value);
-  return status == std::errc{} && stop == end;
-}
-
-FeatureSpec parse_one(const std::string& text) {
+std::optional<FeatureSpec> parse_one(const std::string& text) {
   const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  const bool has_size = colon != std::string::npos;
-  const std::string size = has_size ? text.substr(colon + 1) : "";
-  FeatureSpec spec;
-  if (name == "standardize") {
-    if (has_size) fail(text, "standardize without a number");
-    return spec;
-  }
-  if (name == "vae") {
-    spec.kind = Kind::vae;
-    if (has_size && (!parse_number(size, spec.n_outputs) || spec.n_outputs < 1 || spec.n_outputs > 1000))
-      fail(text, "vae:N with N from 1 to 1000");
-    return spec;
-  }
-  if (name != "pca")
-    fail(text, "none, or standardize, pca:N, pca:SHARE, vae or vae:N with commas between them");
-  spec.kind = Kind::pca;
-  // "1" is one component, "1.0" the whole variance: what is written as a whole number counts components.
-  if (parse_number(size, spec.n_outputs) && spec.n_outputs >= 1) return spec;
-  spec.n_outputs = 0;
-  if (!parse_number(size, spec.share) || !(spec.share > 0.0 && spec.share <= 1.0))
-    fail(text,
-         "pca:N with a number of components from 1, or pca:SHARE with a share of the variance such as 0.95");
+  FeatureSpec spec{text.substr(0, colon), ""};
+  const bool has_argument = colon != std::string::npos;
+  const std::optional<FeatureMapEntry> entry = find_map(spec.kind);
+  if (!entry || (has_argument && colon + 1 == text.size())) return std::nullopt;
+  const std::optional<std::string> argument = entry->read(has_argument ? text.substr(colon + 1) : "");
+  if (!argument) return std::nullopt;
+  spec.argument = *argument;
   return spec;
 }
 
-VaeOptions vae_options(const FeatureOptions& options, const FeatureSpec& spec) {
-  VaeOptions vae = options.vae;
-  if (spec.n_outputs > 0) vae.n_latent = spec.n_outputs;
-  return vae;
+std::optional<std::vector<FeatureSpec>> parse_features(const std::string& text) {
+  std::vector<FeatureSpec> features;
+  if (text == "none") return features;
+  std::size_t start = 0;
+  for (;;) {
+    const std::size_t comma = text.find(',', start);
+    const std::optional<FeatureSpec> spec = parse_one(text.substr(start, comma - start));
+    if (!spec) return std::nullopt;
+    features.push_back(*spec);
+    if (comma == std::string::npos) return features;
+    start = comma + 1;
+  }
+}
+
+bool can_be_read(const std::vector<FeatureSpec>& features) {
+  return std::all_of(features.begin(), features.end(), [](const FeatureSpec& spec) {
+    const std::optional<FeatureMapEntry> entry = find_map(spec.kind);
+    return entry && entry->read(spec.argument).has_value();
+  });
+}
+
+std::string usages() {
+  std::string text = "none, or with commas between them:";
+  const char* separator = " ";
+  for (const FeatureMapEntry& entry : feature_maps()) {
+    text += separator + entry.usage;
+    separator = "; ";
+  }
+  return text;
 }
 
 void require_plain_numbers(MatrixView rows, std::span<const Index> levels, const std::string& kind) {
@@ -75,47 +74,54 @@ void require_plain_numbers(MatrixView rows, std::span<const Index> levels, const
 
 } // namespace
 
-std::vector<FeatureSpec> parse_features(const std::string& text) {
-  std::vector<FeatureSpec> maps;
-  if (text == "none") return maps;
-  std::size_t start = 0;
-  for (;;) {
-    const std::size_t comma = text.find(',', start);
-    maps.push_back(parse_one(text.substr(start, comma - start)));
-    if (comma == std::string::npos) return maps;
-    start = comma + 1;
-  }
-}
-
-std::string to_string(const std::vector<FeatureSpec>& maps) {
-  if (maps.empty()) return "none";
+std::string to_string(const std::vector<FeatureSpec>& features) {
+  if (features.empty()) return "none";
   std::string text;
-  for (const FeatureSpec& map : maps) {
-    if (!text.empty()) text += ',';
-    if (map.kind == Kind::standardize) text += "standardize";
-    if (map.kind == Kind::pca)
-      text += map.n_outputs > 0 ? fmt::format("pca:{}", map.n_outputs) : fmt::format("pca:{}", map.share);
-    if (map.kind == Kind::vae) text += map.n_outputs > 0 ? fmt::format("vae:{}", map.n_outputs) : "vae";
-  }
+  for (const FeatureSpec& spec : features)
+    text += (text.empty() ? "" : ",") + spec.kind + (spec.argument.empty() ? "" : ":" + spec.argument);
   return text;
 }
 
-void check_options(const FeatureOptions& options) {
-  for (const FeatureSpec& map : options.maps) {
-    if (map.kind != Kind::vae) continue;
-    check_options(vae_options(options, map));
-    trains_on_gpu(options.vae.device); // throws where a GPU is wanted and none is there
-  }
+const OptionTable<FeatureOptions>& FeatureOptions::table() {
+  using O = FeatureOptions;
+  static const OptionTable<O> rows = [] {
+    OptionTable<O> all{
+        option<O, std::vector<FeatureSpec>>(
+            "features", &O::features, "MAPS",
+            "Maps before the densities: none, or any of standardize, pca:N, pca:SHARE and vae:N "
+            "with commas between them; lacuna's own densities do a last standardize themselves",
+            usages(), parse_features,
+            [](const std::vector<FeatureSpec>& features) { return to_string(features); }, can_be_read)
+            .in_group("Features")};
+    for (Option<O>& row : rows_of(&O::vae)) {
+      row.group = "VAE (" + mention("features") + " vae)";
+      row.feature_map = "vae";
+      all.push_back(std::move(row));
+    }
+    return all;
+  }();
+  return rows;
+}
+
+void FeatureOptions::check_together(OptionChecks& checks) const {
+  if (!has("vae")) return;
+  vae.check_together(checks);
+  trains_on_gpu(vae.device); // throws where a GPU is wanted and none is there
+}
+
+bool FeatureOptions::has(const std::string& kind) const {
+  return std::any_of(features.begin(), features.end(),
+                     [&](const FeatureSpec& spec) { return spec.kind == kind; });
 }
 
 FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
                           Observer& observer, std::span<const Index> levels) {
   check_options(options);
-  if (!options.maps.empty() && (rows.n_rows < 1 || rows.n_cols < 1))
+  if (!options.features.empty() && (rows.n_rows < 1 || rows.n_cols < 1))
     throw Error(ErrorKind::data, "features: there are no rows or no columns to fit them on");
   std::vector<std::shared_ptr<const FeatureMap>> maps;
   Matrix current;
-  for (const FeatureSpec& spec : options.maps) {
+  for (const FeatureSpec& spec : options.features) {
     stop_if_cancelled(observer);
     if (!maps.empty()) {
       Matrix next;
@@ -123,14 +129,9 @@ FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::u
       current = std::move(next);
       rows = current.view();
     }
-    if (spec.kind != Kind::standardize)
-      require_plain_numbers(rows, levels, spec.kind == Kind::pca ? "pca" : "vae");
-    if (spec.kind == Kind::standardize)
-      maps.push_back(Standardize::fit(rows, levels));
-    else if (spec.kind == Kind::pca)
-      maps.push_back(Pca::fit(rows, spec.n_outputs, spec.share, threads));
-    else
-      maps.push_back(fit_vae(vae_options(options, spec), rows, seed, threads, observer));
+    const FeatureMapEntry entry = *find_map(spec.kind);
+    if (entry.mixes_columns) require_plain_numbers(rows, levels, spec.kind);
+    maps.push_back(entry.fit(spec.argument, {rows, levels, options, seed, threads, observer}));
   }
   return FeatureChain(std::move(maps));
 }

@@ -25,7 +25,7 @@ Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& values) {
 // Lower triangle of the covariance (divided by n). Few blocks, because each has a matrix of its own.
 Eigen::MatrixXd covariance(MatrixView rows, const std::vector<double>& means, int threads) {
   const Index d = rows.n_cols;
-  const RowBlocks blocks(rows.n_rows, 4096, 8);
+  const RowBlocks blocks(rows.n_rows, {.min_rows = 4096, .max_blocks = 8});
   std::vector<Eigen::MatrixXd> parts(static_cast<std::size_t>(blocks.n_blocks));
   parallel_for(blocks.n_blocks, threads, [&](Index b) {
     Eigen::MatrixXd& part = parts[static_cast<std::size_t>(b)];
@@ -97,7 +97,7 @@ void Pca::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) 
   });
 }
 
-void Pca::save(Archive& archive, const std::string& prefix) const {
+void Pca::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "means", means_);
   archive.put(prefix + "components", components_);
   archive.put(prefix + "variances", variances_);

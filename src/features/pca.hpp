@@ -20,12 +20,13 @@ public:
   std::vector<std::string> output_names(const std::vector<std::string>& input_names) const override;
   void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
   std::string kind() const override { return "pca"; }
-  void save(Archive& archive, const std::string& prefix) const override;
 
   const Matrix& components() const { return components_; }
   const std::vector<double>& variances() const { return variances_; }
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   std::vector<double> means_;
   Matrix components_;
   std::vector<double> variances_;

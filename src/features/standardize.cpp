@@ -34,7 +34,7 @@ void Standardize::apply(MatrixView rows, Index /*first_row*/, int threads, Matri
   });
 }
 
-void Standardize::save(Archive& archive, const std::string& prefix) const {
+void Standardize::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "means", means_);
   archive.put(prefix + "scales", scales_);
 }

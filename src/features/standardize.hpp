@@ -24,12 +24,13 @@ public:
   void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
   bool handles_missing_values() const override { return true; }
   std::string kind() const override { return "standardize"; }
-  void save(Archive& archive, const std::string& prefix) const override;
 
   const std::vector<double>& means() const { return means_; }
   const std::vector<double>& scales() const { return scales_; }
 
 private:
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   std::vector<double> means_;
   std::vector<double> scales_;
 };

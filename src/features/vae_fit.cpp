@@ -24,7 +24,7 @@ namespace {
 double input_scale(const VaeOptions& options, MatrixView rows) {
   const Index n = rows.n_rows * rows.n_cols;
   const auto [low, high] = std::minmax_element(rows.data, rows.data + n);
-  if (options.likelihood == VaeLikelihood::bernoulli) {
+  if (options.vae_likelihood == VaeLikelihood::bernoulli) {
     if (*low < 0.0) {
       const Index at = low - rows.data;
       throw Error(ErrorKind::data,
@@ -77,15 +77,15 @@ public:
   Training(const VaeOptions& options, MatrixView rows, std::uint64_t seed, int threads, Observer& observer)
       : options_(options), seed_(seed), observer_(observer), scale_(input_scale(options, rows)) {
     task_.layout = make_vae_layout(options, rows.n_cols);
-    if (options.patience > 0) {
+    if (options.vae_patience) {
       task_.n_held_out =
-          static_cast<Index>(std::floor(options.validation_share * static_cast<double>(rows.n_rows)));
+          static_cast<Index>(std::floor(options.vae_validation * static_cast<double>(rows.n_rows)));
       if (task_.n_held_out < 1)
         throw Error(ErrorKind::data,
                     fmt::format("vae: {} rows leave none to hold out; use --vae-patience 0", rows.n_rows));
     }
     task_.n_training = rows.n_rows - task_.n_held_out;
-    task_.batch_size = std::min(options.batch_size, task_.n_training);
+    task_.batch_size = std::min(options.vae_batch, task_.n_training);
     task_.threads = resolve_threads(threads);
     task_.between_steps = [this] { stop_if_cancelled(observer_); };
     copy_rows(rows);
@@ -129,27 +129,28 @@ private:
   std::uint64_t make_fingerprint() const {
     const std::string settings =
         fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", options_.n_latent,
-                    to_string(options_.architecture), fmt::join(options_.hidden, ","),
-                    fmt::join(options_.decoder_hidden, ","), fmt::join(options_.channels, ","),
-                    options_.image_height, options_.image_width, to_string(options_.activation),
-                    to_string(options_.likelihood), options_.learning_rate, to_string(options_.schedule),
-                    options_.kl_warmup_epochs, options_.batch_size, options_.epochs, options_.patience,
-                    options_.validation_share, seed_, scale_, task_.n_training, task_.layout.n_inputs);
+                    to_string(options_.vae_architecture), fmt::join(options_.vae_hidden, ","),
+                    fmt::join(options_.vae_decoder_hidden, ","), fmt::join(options_.vae_channels, ","),
+                    options_.vae_image_height.value_or(0), options_.vae_image_width.value_or(0),
+                    to_string(options_.vae_activation), to_string(options_.vae_likelihood),
+                    options_.vae_learning_rate, to_string(options_.vae_schedule), options_.vae_kl_warmup,
+                    options_.vae_batch, options_.vae_epochs, options_.vae_patience.value_or(0),
+                    options_.vae_validation, seed_, scale_, task_.n_training, task_.layout.n_inputs);
     const std::uint64_t start = extend_fingerprint(fingerprint_start, settings.data(), settings.size());
     return extend_fingerprint(start, rows_.data(), rows_.size() * sizeof(float));
   }
 
   void start() {
     const auto n = static_cast<std::size_t>(task_.layout.n_parameters);
-    if (!options_.checkpoint.empty()) {
+    if (!options_.vae_checkpoint.empty()) {
       std::string why;
       if (auto found =
-              read_vae_checkpoint(options_.checkpoint, fingerprint_, task_.layout.n_parameters, why)) {
+              read_vae_checkpoint(options_.vae_checkpoint, fingerprint_, task_.layout.n_parameters, why)) {
         progress_ = std::move(*found);
         return;
       }
       if (!why.empty())
-        observer_.warning("the checkpoint '" + options_.checkpoint + "' is not used: " + why +
+        observer_.warning("the checkpoint '" + options_.vae_checkpoint + "' is not used: " + why +
                           "; training starts anew");
     }
     progress_.state = {initial_vae_parameters(task_.layout, seed_), std::vector<float>(n),
@@ -157,8 +158,8 @@ private:
   }
 
   bool is_finished() const {
-    return progress_.n_epochs >= options_.epochs ||
-           (options_.patience > 0 && progress_.n_without_gain >= options_.patience);
+    return progress_.n_epochs >= options_.vae_epochs ||
+           (options_.vae_patience && progress_.n_without_gain >= *options_.vae_patience);
   }
 
   EpochDraws draws(Index epoch) const {
@@ -167,14 +168,14 @@ private:
   }
 
   double learning_rate(Index epoch) const {
-    if (options_.schedule == VaeSchedule::constant) return options_.learning_rate;
-    const double done = static_cast<double>(epoch) / static_cast<double>(options_.epochs);
-    return options_.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done));
+    if (options_.vae_schedule == VaeSchedule::constant) return options_.vae_learning_rate;
+    const double done = static_cast<double>(epoch) / static_cast<double>(options_.vae_epochs);
+    return options_.vae_learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done));
   }
 
   double kl_weight(Index epoch) const {
-    if (epoch >= options_.kl_warmup_epochs) return 1.0;
-    return static_cast<double>(epoch + 1) / static_cast<double>(options_.kl_warmup_epochs + 1);
+    if (epoch >= options_.vae_kl_warmup) return 1.0;
+    return static_cast<double>(epoch + 1) / static_cast<double>(options_.vae_kl_warmup + 1);
   }
 
   void train(VaeEngine& engine) {
@@ -191,22 +192,22 @@ private:
                                                  "--vae-learning-rate or scale the features: standardize,vae",
                                                  epoch + 1, progress_.elbo));
       ++progress_.n_epochs;
-      if (options_.patience > 0) look_at_held_out(engine, epoch);
+      if (options_.vae_patience) look_at_held_out(engine, epoch);
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       report(seconds);
-      if (!options_.checkpoint.empty() && (epoch + 1) % options_.checkpoint_every == 0) save(engine);
+      if (!options_.vae_checkpoint.empty() && (epoch + 1) % options_.vae_checkpoint_every == 0) save(engine);
       stop_if_cancelled(observer_);
     }
     progress_.state = engine.state();
-    if (!options_.checkpoint.empty()) write_vae_checkpoint(options_.checkpoint, fingerprint_, progress_);
+    if (!options_.vae_checkpoint.empty())
+      write_vae_checkpoint(options_.vae_checkpoint, fingerprint_, progress_);
   }
 
   void look_at_held_out(VaeEngine& engine, Index epoch) {
     // The same noise every time: epochs are compared on equal terms. The KL weight must have its final value.
     const double elbo = engine.held_out_elbo(
         normals(static_cast<std::size_t>(task_.n_held_out * task_.layout.n_latent), seed_, 0));
-    if (progress_.best_parameters.empty() || epoch < options_.kl_warmup_epochs ||
-        elbo > progress_.best_elbo) {
+    if (progress_.best_parameters.empty() || epoch < options_.vae_kl_warmup || elbo > progress_.best_elbo) {
       progress_.best_elbo = elbo;
       progress_.best_parameters = engine.state().parameters;
       progress_.n_without_gain = 0;
@@ -218,14 +219,14 @@ private:
   void report(double seconds) {
     const double rate = static_cast<double>(task_.n_training) / std::max(seconds, 1e-9);
     observer_.progress(fmt::format("vae: epoch {} of {}, ELBO {:.2f}, {:.0f} rows/s, {:.0f} s left",
-                                   progress_.n_epochs, options_.epochs, progress_.elbo, rate,
-                                   seconds * static_cast<double>(options_.epochs - progress_.n_epochs)),
-                       static_cast<double>(progress_.n_epochs), static_cast<double>(options_.epochs));
+                                   progress_.n_epochs, options_.vae_epochs, progress_.elbo, rate,
+                                   seconds * static_cast<double>(options_.vae_epochs - progress_.n_epochs)),
+                       static_cast<double>(progress_.n_epochs), static_cast<double>(options_.vae_epochs));
   }
 
   void save(const VaeEngine& engine) {
     progress_.state = engine.state();
-    write_vae_checkpoint(options_.checkpoint, fingerprint_, progress_);
+    write_vae_checkpoint(options_.vae_checkpoint, fingerprint_, progress_);
   }
 
   const VaeOptions options_;

@@ -16,7 +16,7 @@ struct ImageSize {
 };
 
 ImageSize image_size(const VaeOptions& options, Index n_inputs) {
-  ImageSize size{options.image_height, options.image_width};
+  ImageSize size{options.vae_image_height.value_or(0), options.vae_image_width.value_or(0)};
   if (size.height <= 0 && size.width <= 0)
     size.height = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(n_inputs))));
   if (size.width > 0 && size.height <= 0)
@@ -29,12 +29,12 @@ ImageSize image_size(const VaeOptions& options, Index n_inputs) {
                                      " x " + std::to_string(size.width) +
                                      " pixels; give --vae-image-height and --vae-image-width, or use "
                                      "--vae-architecture mlp");
-  const Index factor = Index{1} << options.channels.size();
+  const Index factor = Index{1} << options.vae_channels.size();
   if (size.height % factor != 0 || size.width % factor != 0)
     throw Error(ErrorKind::data, "vae: the sides of an image of " + std::to_string(size.height) + " x " +
                                      std::to_string(size.width) + " pixels must be multiples of " +
                                      std::to_string(factor) + " for " +
-                                     std::to_string(options.channels.size()) +
+                                     std::to_string(options.vae_channels.size()) +
                                      " stages; give fewer --vae-channels, or use --vae-architecture mlp");
   return size;
 }
@@ -64,15 +64,15 @@ VaeLayout make_vae_layout(const VaeOptions& options, Index n_inputs) {
   VaeLayout layout;
   layout.n_inputs = n_inputs;
   layout.n_latent = options.n_latent;
-  layout.activation = options.activation;
-  layout.likelihood = options.likelihood;
+  layout.activation = options.vae_activation;
+  layout.likelihood = options.vae_likelihood;
   Builder builder(layout);
-  const bool is_conv = options.architecture == VaeArchitecture::conv;
+  const bool is_conv = options.vae_architecture == VaeArchitecture::conv;
   ImageSize size = is_conv ? image_size(options, n_inputs) : ImageSize{};
   Index width = n_inputs;
   if (is_conv) {
     Index channels = 1;
-    for (const Index next : options.channels) {
+    for (const Index next : options.vae_channels) {
       builder.add(layout.encoder,
                   {VaeLayer::Kind::conv, channels, next, size.height, size.width, true, 0, 0});
       size = {size.height / 2, size.width / 2};
@@ -81,27 +81,27 @@ VaeLayout make_vae_layout(const VaeOptions& options, Index n_inputs) {
     width = channels * size.height * size.width;
   }
   const Index inner_width = width;
-  for (const Index next : options.hidden) {
+  for (const Index next : options.vae_hidden) {
     builder.dense(layout.encoder, width, next, true);
     width = next;
   }
   builder.dense(layout.encoder, width, 2 * options.n_latent, false);
 
-  std::vector<Index> hidden = options.decoder_hidden;
-  if (hidden.empty()) hidden.assign(options.hidden.rbegin(), options.hidden.rend());
+  std::vector<Index> hidden = options.vae_decoder_hidden;
+  if (hidden.empty()) hidden.assign(options.vae_hidden.rbegin(), options.vae_hidden.rend());
   width = options.n_latent;
   for (const Index next : hidden) {
     builder.dense(layout.decoder, width, next, true);
     width = next;
   }
   builder.dense(layout.decoder, width, inner_width, is_conv);
-  for (std::size_t i = is_conv ? options.channels.size() : 0; i > 0; --i) {
-    const Index next = i > 1 ? options.channels[i - 2] : 1;
-    builder.add(layout.decoder, {VaeLayer::Kind::conv_transpose, options.channels[i - 1], next, size.height,
-                                 size.width, i > 1, 0, 0});
+  for (std::size_t i = is_conv ? options.vae_channels.size() : 0; i > 0; --i) {
+    const Index next = i > 1 ? options.vae_channels[i - 2] : 1;
+    builder.add(layout.decoder, {VaeLayer::Kind::conv_transpose, options.vae_channels[i - 1], next,
+                                 size.height, size.width, i > 1, 0, 0});
     size = {size.height * 2, size.width * 2};
   }
-  if (options.likelihood == VaeLikelihood::gaussian) {
+  if (options.vae_likelihood == VaeLikelihood::gaussian) {
     layout.log_variance = layout.n_parameters;
     layout.n_parameters += n_inputs;
   }

@@ -117,18 +117,24 @@ std::vector<Index> get_sizes(const Archive& archive, const std::string& name) {
   return sizes;
 }
 
+/// A side of an image; 0 stands for a square one.
+std::optional<Index> image_side(const Archive& archive, const std::string& name) {
+  const Index side = archive.integer(name, 0, 100000);
+  return side > 0 ? std::optional(side) : std::nullopt;
+}
+
 VaeOptions get_options(const Archive& archive, const std::string& prefix) {
   VaeOptions options;
-  options.architecture = parse_vae_architecture(archive.text(prefix + "architecture"));
-  options.activation = parse_vae_activation(archive.text(prefix + "activation"));
-  options.likelihood = parse_vae_likelihood(archive.text(prefix + "likelihood"));
-  options.encoding = parse_vae_encoding(archive.text(prefix + "encoding"));
+  options.vae_architecture = archive.choice<VaeArchitecture>(prefix + "architecture");
+  options.vae_activation = archive.choice<VaeActivation>(prefix + "activation");
+  options.vae_likelihood = archive.choice<VaeLikelihood>(prefix + "likelihood");
+  options.encoding = archive.choice<VaeEncoding>(prefix + "encoding");
   options.n_latent = archive.integer(prefix + "n_latent", 1, 1000);
-  options.hidden = get_sizes(archive, prefix + "hidden");
-  options.decoder_hidden = get_sizes(archive, prefix + "decoder_hidden");
-  options.channels = get_sizes(archive, prefix + "channels");
-  options.image_height = archive.integer(prefix + "image_height", 0, 100000);
-  options.image_width = archive.integer(prefix + "image_width", 0, 100000);
+  options.vae_hidden = get_sizes(archive, prefix + "hidden");
+  options.vae_decoder_hidden = get_sizes(archive, prefix + "decoder_hidden");
+  options.vae_channels = get_sizes(archive, prefix + "channels");
+  options.vae_image_height = image_side(archive, prefix + "image_height");
+  options.vae_image_width = image_side(archive, prefix + "image_width");
   return options;
 }
 
@@ -183,20 +189,20 @@ void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) c
   });
 }
 
-void VaeMap::save(Archive& archive, const std::string& prefix) const {
-  archive.put_text(prefix + "architecture", to_string(options_.architecture));
-  archive.put_text(prefix + "activation", to_string(options_.activation));
-  archive.put_text(prefix + "likelihood", to_string(options_.likelihood));
-  archive.put_text(prefix + "encoding", to_string(options_.encoding));
+void VaeMap::save_parts(Archive& archive, const std::string& prefix) const {
+  archive.put_choice(prefix + "architecture", options_.vae_architecture);
+  archive.put_choice(prefix + "activation", options_.vae_activation);
+  archive.put_choice(prefix + "likelihood", options_.vae_likelihood);
+  archive.put_choice(prefix + "encoding", options_.encoding);
   archive.put_text(prefix + "seed", std::to_string(seed_));
   archive.put(prefix + "n_inputs", static_cast<double>(n_inputs()));
   archive.put(prefix + "n_latent", static_cast<double>(n_outputs()));
   archive.put(prefix + "scale", scale_);
-  put_sizes(archive, prefix + "hidden", options_.hidden);
-  put_sizes(archive, prefix + "decoder_hidden", options_.decoder_hidden);
-  put_sizes(archive, prefix + "channels", options_.channels);
-  archive.put(prefix + "image_height", static_cast<double>(options_.image_height));
-  archive.put(prefix + "image_width", static_cast<double>(options_.image_width));
+  put_sizes(archive, prefix + "hidden", options_.vae_hidden);
+  put_sizes(archive, prefix + "decoder_hidden", options_.vae_decoder_hidden);
+  put_sizes(archive, prefix + "channels", options_.vae_channels);
+  archive.put(prefix + "image_height", static_cast<double>(options_.vae_image_height.value_or(0)));
+  archive.put(prefix + "image_width", static_cast<double>(options_.vae_image_width.value_or(0)));
   put_layers(archive, prefix + "encoder/", layout_.encoder, parameters_);
   put_layers(archive, prefix + "decoder/", layout_.decoder, parameters_);
   if (layout_.log_variance >= 0)

@@ -18,14 +18,15 @@ public:
   std::vector<std::string> output_names(const std::vector<std::string>& input_names) const override;
   void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
   std::string kind() const override { return "vae"; }
-  /// The whole network, decoder included, one tensor per layer.
-  void save(Archive& archive, const std::string& prefix) const override;
 
   const std::vector<float>& parameters() const { return parameters_; }
   const VaeLayout& layout() const { return layout_; }
   double scale() const { return scale_; }
 
 private:
+  /// The whole network, decoder included, one tensor per layer.
+  void save_parts(Archive& archive, const std::string& prefix) const override;
+
   VaeOptions options_;
   VaeLayout layout_;
   double scale_; ///< inputs are multiplied by it

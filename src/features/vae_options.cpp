@@ -1,117 +1,59 @@
 #include "lacuna/features/vae_options.hpp"
 
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "lacuna/core/errors.hpp"
-
 namespace lacuna {
 
-namespace {
-
-template <typename Value>
-using Names = std::vector<std::pair<Value, const char*>>;
-
-const Names<VaeArchitecture> architectures = {{VaeArchitecture::mlp, "mlp"}, {VaeArchitecture::conv, "conv"}};
-const Names<VaeActivation> activations = {
-    {VaeActivation::relu, "relu"}, {VaeActivation::tanh, "tanh"}, {VaeActivation::sigmoid, "sigmoid"}};
-const Names<VaeLikelihood> likelihoods = {{VaeLikelihood::bernoulli, "bernoulli"},
-                                          {VaeLikelihood::gaussian, "gaussian"}};
-const Names<VaeSchedule> schedules = {{VaeSchedule::constant, "constant"}, {VaeSchedule::cosine, "cosine"}};
-const Names<VaeEncoding> encodings = {{VaeEncoding::mean, "mean"}, {VaeEncoding::sample, "sample"}};
-const Names<VaeDevice> devices = {
-    {VaeDevice::auto_detect, "auto"}, {VaeDevice::cpu, "cpu"}, {VaeDevice::cuda, "cuda"}};
-
-template <typename Value>
-std::string name_of(const Names<Value>& names, Value value) {
-  for (const auto& [candidate, name] : names)
-    if (candidate == value) return name;
-  throw Error(ErrorKind::internal, "a VAE option has no name");
+const OptionTable<VaeOptions>& VaeOptions::table() {
+  using O = VaeOptions;
+  constexpr double most = 1'000'000;
+  constexpr double most_width = 100'000;
+  constexpr std::size_t most_layers = 10;
+  static const OptionTable<O> rows{
+      option("encoding", &O::encoding, "FORM",
+             "mean, or sample: a draw, the same for a seed and a row number"),
+      option("vae_architecture", &O::vae_architecture, "NAME", "mlp, or conv for images"),
+      option("vae_hidden", &O::vae_hidden, "N,N,...", "Widths of the encoder's dense layers",
+             {.low = 1, .high = most_width, .most_values = most_layers}),
+      option("vae_decoder_hidden", &O::vae_decoder_hidden, "N,N,...",
+             "The decoder's; the encoder's reversed when not given",
+             {.low = 1, .high = most_width, .most_values = most_layers}),
+      option("vae_channels", &O::vae_channels, "N,N,...",
+             "conv: channels of each stage, which halves the sides",
+             {.low = 1, .high = 4096, .most_values = most_layers}),
+      option("vae_image_height", &O::vae_image_height, "N", "conv: rows of an image; 0 for square ones",
+             {.low = 1, .high = most_width, .unset = "0"}),
+      option("vae_image_width", &O::vae_image_width, "N",
+             "conv: pixels in a row of an image; 0 for square ones",
+             {.low = 1, .high = most_width, .unset = "0"}),
+      option("vae_activation", &O::vae_activation, "NAME", "Of the hidden layers"),
+      option("vae_likelihood", &O::vae_likelihood, "NAME",
+             "bernoulli, for values from 0 to a maximum, or gaussian"),
+      option("vae_epochs", &O::vae_epochs, "N", "Passes over the rows", {.low = 1, .high = most}),
+      option("vae_batch", &O::vae_batch, "N", "Rows per step", {.low = 1, .high = most}),
+      option("vae_learning_rate", &O::vae_learning_rate, "X", "Of Adam", {.above = 0.0, .high = 1.0}),
+      option("vae_schedule", &O::vae_schedule, "NAME",
+             "Of the learning rate: constant, or cosine, which falls to 0 over the epochs"),
+      option("vae_kl_warmup", &O::vae_kl_warmup, "N", "Epochs over which the KL term's weight grows to 1",
+             {.low = 0, .high = most}),
+      option("vae_patience", &O::vae_patience, "N",
+             "Stop after N epochs without a better held-out ELBO; 0: never",
+             {.low = 1, .high = most, .unset = "0"}),
+      option("vae_validation", &O::vae_validation, "X",
+             "Share of the rows held out for " + mention("vae_patience"), {.above = 0.0, .high = 0.5}),
+      option("device", &O::device, "NAME", "Where it is trained: auto, cpu or cuda"),
+      option("vae_checkpoint", &O::vae_checkpoint, "FILE",
+             "Where an interrupted training is kept; MODEL.checkpoint when not given")
+          .unrecorded(),
+      option("vae_checkpoint_every", &O::vae_checkpoint_every, "N", "Epochs between checkpoints",
+             {.low = 1, .high = most})
+          .unrecorded()};
+  return rows;
 }
 
-template <typename Value>
-Value parse(const Names<Value>& names, const std::string& setting, const std::string& text) {
-  std::string expected;
-  for (const auto& [value, name] : names) {
-    if (text == name) return value;
-    expected += (expected.empty() ? "" : ", ") + std::string(name);
-  }
-  throw Error(ErrorKind::usage, setting + ": got '" + text + "', expected one of " + expected);
-}
-
-void check_widths(OptionChecks& checks, const std::string& name, const std::vector<Index>& widths,
-                  Index largest) {
-  for (const Index width : widths)
-    checks.require(width >= 1 && width <= largest, name, std::to_string(width),
-                   fmt::format("widths from 1 to {}", largest));
-  checks.require(widths.size() <= 10, name, fmt::format("{} layers", widths.size()), "at most 10");
-}
-
-} // namespace
-
-void check_options(const VaeOptions& options) {
-  OptionChecks checks;
-  const auto whole = [&](const std::string& name, Index value, Index low, Index high) {
-    checks.require(value >= low && value <= high, name, std::to_string(value),
-                   fmt::format("{} to {}", low, high));
-  };
-  whole("vae latent features", options.n_latent, 1, 1000);
-  check_widths(checks, "vae-hidden", options.hidden, 100000);
-  check_widths(checks, "vae-decoder-hidden", options.decoder_hidden, 100000);
-  check_widths(checks, "vae-channels", options.channels, 4096);
-  checks.require(options.architecture == VaeArchitecture::mlp || !options.channels.empty(), "vae-channels",
-                 "none", "at least one stage for conv");
-  whole("vae-image-height", options.image_height, 0, 100000);
-  whole("vae-image-width", options.image_width, 0, 100000);
-  checks.require(options.learning_rate > 0.0 && options.learning_rate <= 1.0, "vae-learning-rate",
-                 fmt::format("{}", options.learning_rate), "above 0 and at most 1");
-  whole("vae-kl-warmup", options.kl_warmup_epochs, 0, 1000000);
-  whole("vae-batch", options.batch_size, 1, 1000000);
-  whole("vae-epochs", options.epochs, 1, 1000000);
-  whole("vae-patience", options.patience, 0, 1000000);
-  checks.require(options.validation_share > 0.0 && options.validation_share <= 0.5, "vae-validation",
-                 fmt::format("{}", options.validation_share), "above 0 and at most 0.5");
-  whole("vae-checkpoint-every", options.checkpoint_every, 1, 1000000);
-  checks.throw_if_any();
-}
-
-std::string to_string(VaeArchitecture architecture) {
-  return name_of(architectures, architecture);
-}
-std::string to_string(VaeActivation activation) {
-  return name_of(activations, activation);
-}
-std::string to_string(VaeLikelihood likelihood) {
-  return name_of(likelihoods, likelihood);
-}
-std::string to_string(VaeSchedule schedule) {
-  return name_of(schedules, schedule);
-}
-std::string to_string(VaeEncoding encoding) {
-  return name_of(encodings, encoding);
-}
-std::string to_string(VaeDevice device) {
-  return name_of(devices, device);
-}
-
-VaeArchitecture parse_vae_architecture(const std::string& text) {
-  return parse(architectures, "vae-architecture", text);
-}
-VaeActivation parse_vae_activation(const std::string& text) {
-  return parse(activations, "vae-activation", text);
-}
-VaeLikelihood parse_vae_likelihood(const std::string& text) {
-  return parse(likelihoods, "vae-likelihood", text);
-}
-VaeSchedule parse_vae_schedule(const std::string& text) {
-  return parse(schedules, "vae-schedule", text);
-}
-VaeEncoding parse_vae_encoding(const std::string& text) {
-  return parse(encodings, "encoding", text);
-}
-VaeDevice parse_vae_device(const std::string& text) {
-  return parse(devices, "device", text);
+void VaeOptions::check_together(OptionChecks& checks) const {
+  checks.require(n_latent >= 1 && n_latent <= 1000, "features", "vae:" + std::to_string(n_latent),
+                 "vae:N with N from 1 to 1000");
+  checks.require(vae_architecture == VaeArchitecture::mlp || !vae_channels.empty(), "vae_channels", "none",
+                 "at least one stage for conv");
 }
 
 } // namespace lacuna

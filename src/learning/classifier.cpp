@@ -185,7 +185,7 @@ void GenerativeClassifier::save(Archive& archive, const std::string& prefix) con
   archive.put(prefix + "n_draws", static_cast<double>(parts_.draws.size()));
   archive.put(prefix + "kappa", parts_.kappa);
   archive.put(prefix + "informative_weight", parts_.informative_weight);
-  archive.put_text(prefix + "posterior", to_string(parts_.posterior));
+  archive.put_choice(prefix + "posterior", parts_.posterior);
   for (Index y = 0; y < n_classes(); ++y)
     archive.put_text(prefix + "class_name/" + std::to_string(y), parts_.class_names[at(y)]);
   save_class_model(parts_.initial, archive, prefix + "initial/");
@@ -205,7 +205,7 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   parts.informative_weight = archive.number(prefix + "informative_weight");
   if (std::isnan(parts.kappa) || !(parts.informative_weight > 0.0 && parts.informative_weight <= 1.0))
     throw Error(ErrorKind::data, "the model is damaged: kappa or informative_weight is outside its limits");
-  parts.posterior = parse_posterior(archive.text(prefix + "posterior"));
+  parts.posterior = archive.choice<PosteriorForm>(prefix + "posterior");
   for (Index y = 0; y < n_classes; ++y)
     parts.class_names.push_back(archive.text(prefix + "class_name/" + std::to_string(y)));
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/class_fits.hpp"
+#include "learning/density_fitter.hpp"
 
 namespace lacuna {
 
@@ -15,10 +15,10 @@ struct SoftFill {
 
 /// The rows of every class after missing labels were filled in: the labeled rows, and the rows marked in
 /// `fill` with the class probabilities under `model` as weights. Nothing is drawn.
-SoftFill fill_softly(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill);
+SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const std::vector<char>& fill);
 
 /// The rows of every class with one label drawn for every marked row, from a stream keyed by the row.
-std::vector<RowList> fill_by_draw(const FitShop& shop, const ClassModel& model, const std::vector<char>& fill,
-                                  std::uint64_t seed);
+std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel& model,
+                                  const std::vector<char>& fill, std::uint64_t seed);
 
 } // namespace lacuna

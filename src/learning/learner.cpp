@@ -10,29 +10,29 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
-#include "learning/class_fits.hpp"
+#include "learning/density_fitter.hpp"
 #include "learning/evidence.hpp"
-#include "learning/foundation.hpp"
 #include "learning/imputation.hpp"
 #include "learning/region.hpp"
+#include "learning/shared_models.hpp"
 
 namespace lacuna {
 
 namespace {
 
 /// The fit of one method: Algorithm 1, or one of those it is compared with.
-class Run {
+class MethodFit {
 public:
   /// `prefix` stands before the stages of progress: whose they are, when several methods are fitted.
-  Run(Method method, const LearningOptions& options, Foundation& foundation, std::string prefix)
-      : method_(method), prefix_(std::move(prefix)), options_(options), foundation_(foundation),
-        shop_(foundation.shop()), data_(shop_.data()), observer_(shop_.observer()),
+  MethodFit(Method method, const LearningOptions& options, SharedModels& shared, std::string prefix)
+      : method_(method), prefix_(std::move(prefix)), options_(options), shared_(shared),
+        fitter_(shared.fitter()), data_(fitter_.data()), observer_(fitter_.observer()),
         final_seed_(derive_seed(options.seed, RandomPurpose::final_model)) {}
 
   FitResult fit() {
     count_rows();
     observer_.progress(prefix_ + "initial models", 0, n_stages);
-    const InitialModels& initial = foundation_.initial();
+    const InitialModels& initial = shared_.initial();
     record_initial_models();
     observer_.progress(prefix_ + "final models", 1, n_stages);
 
@@ -65,10 +65,10 @@ private:
   void count_rows() {
     summary_.class_counts.assign(data_.class_names.size(), 0);
     for (Index i = 0; i < data_.n_rows(); ++i) {
-      if (shop_.is_labeled(i)) {
+      if (fitter_.is_labeled(i)) {
         ++summary_.n_labeled;
         ++summary_.class_counts[at(data_.labels[at(i)])];
-      } else if (shop_.is_unlabeled(i)) {
+      } else if (fitter_.is_unlabeled(i)) {
         ++summary_.n_unlabeled;
       }
     }
@@ -82,11 +82,11 @@ private:
           fmt::format("all {} labeled rows are of class '{}'; there is nothing to tell apart. Label rows of "
                       "another class, or name the classes that exist beside it with --classes",
                       summary_.n_labeled, data_.class_names.front()));
-    if (shop_.class_order().size() == 1)
+    if (fitter_.class_order().size() == 1)
       observer_.warning(
           fmt::format("only class '{}' has labeled rows; outside its region every class is equally "
                       "likely",
-                      data_.class_names[at(shop_.class_order().front())]));
+                      data_.class_names[at(fitter_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
       if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
@@ -94,8 +94,8 @@ private:
   }
 
   void record_initial_models() {
-    const InitialModels& initial = foundation_.initial();
-    record_classes("initial class", initial.classes, shop_.labeled_rows());
+    const InitialModels& initial = shared_.initial();
+    record_classes("initial class", initial.classes, fitter_.labeled_rows());
     if (initial.unlabeled != nullptr)
       summary_.densities.push_back(
           make_record("initial unlabeled", *initial.unlabeled, summary_.n_unlabeled));
@@ -115,27 +115,27 @@ private:
 
   std::vector<char> unlabeled_rows() const {
     std::vector<char> all(at(data_.n_rows()));
-    for (Index i = 0; i < data_.n_rows(); ++i) all[at(i)] = shop_.is_unlabeled(i) ? 1 : 0;
+    for (Index i = 0; i < data_.n_rows(); ++i) all[at(i)] = fitter_.is_unlabeled(i) ? 1 : 0;
     return all;
   }
 
   /// Class models after the marked rows got labels: one per imputation.
   std::vector<ClassModel> fit_filled(const std::vector<char>& fill) {
-    if (options_.draws.is_soft) {
-      const std::vector<RowList> rows = fill_softly(shop_, foundation_.initial().classes, fill).rows;
-      std::vector<ClassModel> models = {shop_.fit_classes(rows, final_seed_)};
+    if (std::holds_alternative<SoftLabels>(options_.draws)) {
+      const std::vector<RowList> rows = fill_softly(fitter_, shared_.initial().classes, fill).rows;
+      std::vector<ClassModel> models = {fitter_.fit_classes(rows, final_seed_)};
       record_classes("class", models.front(), rows);
       return models;
     }
     std::vector<ClassModel> models;
-    for (Index draw = 0; draw < options_.draws.n_draws; ++draw) {
-      const std::uint64_t seed = foundation_.draw_seed(draw);
-      const std::vector<RowList> rows = fill_by_draw(shop_, foundation_.label_source(draw), fill, seed);
-      models.push_back(shop_.fit_classes(rows, seed));
+    const Index n_draws = std::get<Index>(options_.draws);
+    for (Index draw = 0; draw < n_draws; ++draw) {
+      const std::uint64_t seed = shared_.draw_seed(draw);
+      const std::vector<RowList> rows = fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
+      models.push_back(fitter_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress(prefix_ + "final models",
-                         1.0 + static_cast<double>(draw + 1) / static_cast<double>(options_.draws.n_draws),
-                         n_stages);
+                         1.0 + static_cast<double>(draw + 1) / static_cast<double>(n_draws), n_stages);
     }
     return models;
   }
@@ -143,25 +143,25 @@ private:
   /// EM over the missing labels: soft labels from the current models, new models from the soft labels.
   ClassModel fit_em(const std::vector<char>& fill) {
     // Starts afresh, with room for what the unlabeled rows add.
-    SoftFill filled = fill_softly(shop_, foundation_.initial().classes, fill);
-    ClassModel model = shop_.fit_classes(filled.rows, final_seed_);
-    em_stop_reason_ = "max_iterations";
+    SoftFill filled = fill_softly(fitter_, shared_.initial().classes, fill);
+    ClassModel model = fitter_.fit_classes(filled.rows, final_seed_);
+    em_stop_reason_ = StopReason::max_iterations;
     for (Index iteration = 1; iteration <= options_.max_em_iterations; ++iteration) {
       stop_if_cancelled(observer_);
       summary_.n_em_iterations = iteration;
       const double before = filled.mean_log_likelihood;
-      filled = fill_softly(shop_, model, fill);
+      filled = fill_softly(fitter_, model, fill);
       if (iteration > 1 && std::abs(filled.mean_log_likelihood - before) < options_.em_tolerance) {
-        em_stop_reason_ = "converged";
+        em_stop_reason_ = StopReason::converged;
         break;
       }
       // EM climbs as well by better models as by the best ones, at a fraction of the cost.
       constexpr bool single_step = true;
-      model = shop_.fit_classes(filled.rows, final_seed_, &model, single_step);
+      model = fitter_.fit_classes(filled.rows, final_seed_, &model, single_step);
       observer_.progress(prefix_ + "EM", static_cast<double>(iteration),
                          static_cast<double>(options_.max_em_iterations));
     }
-    model = shop_.fit_classes(filled.rows, final_seed_, &model);
+    model = fitter_.fit_classes(filled.rows, final_seed_, &model);
     record_classes("class", model, filled.rows);
     return model;
   }
@@ -171,14 +171,14 @@ private:
     RowList outside;
     double inside = 0.0;
     for (Index i = 0; i < data_.n_rows(); ++i) {
-      if (shop_.is_unlabeled(i) && foundation_.initial().informative[at(i)] == 0)
+      if (fitter_.is_unlabeled(i) && shared_.initial().informative[at(i)] == 0)
         outside.add(i, data_.weight(i));
       else
         inside += data_.weight(i);
     }
     if (outside.empty()) return;
     parts.uninformative =
-        shop_.fit(outside, derive_seed(final_seed_, RandomPurpose::unlabeled_model), shop_.threads());
+        fitter_.fit(outside, derive_seed(final_seed_, RandomPurpose::unlabeled_model), fitter_.threads());
     parts.informative_weight = inside / (inside + outside.total_weight());
     summary_.densities.push_back(
         make_record("uninformative", *parts.uninformative, static_cast<Index>(outside.rows.size())));
@@ -198,7 +198,7 @@ private:
     for (const ClassModel& draw : classifier.parts().draws) {
       GenerativeClassifier::Parts single = classifier.parts();
       single.draws = {draw};
-      const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), shop_.threads());
+      const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), fitter_.threads());
       for (std::size_t i = 0; i < sum.size(); ++i) {
         sum[i] += scores.error_probability[i];
         sum_of_squares[i] += scores.error_probability[i] * scores.error_probability[i];
@@ -215,14 +215,14 @@ private:
     summary_.stop_reason = em_stop_reason_;
     Index n_unfinished = 0;
     for (const DensityRecord& record : summary_.densities)
-      if (record.stop_reason == "max_iterations") ++n_unfinished;
+      if (record.stop_reason == StopReason::max_iterations) ++n_unfinished;
     if (n_unfinished > 0) {
-      summary_.stop_reason = "max_iterations";
+      summary_.stop_reason = StopReason::max_iterations;
       observer_.warning(
           fmt::format("{} of {} densities stopped at max-iterations before they converged; the model "
                       "is usable, a larger --max-iterations may improve it",
                       n_unfinished, summary_.densities.size()));
-    } else if (em_stop_reason_ == "max_iterations") {
+    } else if (em_stop_reason_ == StopReason::max_iterations) {
       observer_.warning("EM stopped at max-em-iterations before it converged");
     }
   }
@@ -230,13 +230,13 @@ private:
   Method method_;
   std::string prefix_;
   const LearningOptions& options_;
-  Foundation& foundation_;
-  const FitShop& shop_;
+  SharedModels& shared_;
+  const DensityFitter& fitter_;
   const DatasetView& data_;
   Observer& observer_;
   std::uint64_t final_seed_;
   FitSummary summary_;
-  std::string em_stop_reason_ = "converged";
+  StopReason em_stop_reason_ = StopReason::converged;
 };
 
 void check_family(const DatasetView& data, const DensityFamily& family) {
@@ -257,11 +257,11 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
   check_options(options);
   check_dataset(data);
   check_family(data, family);
-  Foundation foundation(data, options, family, observer);
+  SharedModels shared(data, options, family, observer);
   std::vector<FitResult> results;
   for (const Method method : methods) {
     const std::string prefix = methods.size() > 1 ? to_string(method) + ": " : "";
-    results.push_back(Run(method, options, foundation, prefix).fit());
+    results.push_back(MethodFit(method, options, shared, prefix).fit());
   }
   return results;
 }
@@ -269,7 +269,7 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
 std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
                                        std::span<const Method> methods, Observer& observer) {
   check_options(options);
-  return fit_classifiers(data, options, methods, *make_density_family(options), observer);
+  return fit_classifiers(data, options, methods, *make_density_family(options.density), observer);
 }
 
 FitResult fit_classifier(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,

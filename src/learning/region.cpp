@@ -30,10 +30,10 @@ std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, I
 
 /// Log ratios of the labeled rows from class models that did not see them (docs/math/classifier.md, section
 /// 4).
-double choose_kappa(const FitShop& shop, const Density& unlabeled, double alpha, Index n_folds,
+double choose_kappa(const DensityFitter& fitter, const Density& unlabeled, double alpha, Index n_folds,
                     std::uint64_t seed) {
-  const DatasetView& data = shop.data();
-  const std::vector<RowList> labeled = shop.labeled_rows();
+  const DatasetView& data = fitter.data();
+  const std::vector<RowList> labeled = fitter.labeled_rows();
   const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
   std::vector<double> ratios;
   std::vector<double> weights;
@@ -52,11 +52,11 @@ double choose_kappa(const FitShop& shop, const Density& unlabeled, double alpha,
     }
     if (held_out.empty()) continue;
     const ClassModel model =
-        shop.fit_classes(kept, derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(fold)));
+        fitter.fit_classes(kept, derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(fold)));
     Matrix rows(static_cast<Index>(held_out.rows.size()), data.n_features());
     for (std::size_t i = 0; i < held_out.rows.size(); ++i)
       std::copy_n(data.features.row(held_out.rows[i]), data.n_features(), rows.row(static_cast<Index>(i)));
-    const std::vector<double> log_unlabeled = log_densities(unlabeled, rows.view(), shop.threads());
+    const std::vector<double> log_unlabeled = log_densities(unlabeled, rows.view(), fitter.threads());
     ClassEvidence evidence(model, rows.n_rows());
     evidence.evaluate(rows.view());
     for (Index i = 0; i < rows.n_rows(); ++i) {
@@ -65,7 +65,7 @@ double choose_kappa(const FitShop& shop, const Density& unlabeled, double alpha,
     }
   }
   if (ratios.empty()) {
-    shop.observer().warning(
+    fitter.observer().warning(
         "kappa cannot be chosen from the labeled rows because no class has two of them; using 0");
     return 0.0;
   }
@@ -90,28 +90,30 @@ double quantile_threshold(std::vector<double> ratios, std::vector<double> weight
   return threshold;
 }
 
-InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
+InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa, Index n_folds,
                                  std::uint64_t seed) {
-  const DatasetView& data = shop.data();
+  const DatasetView& data = fitter.data();
   InitialModels models;
-  models.classes = shop.fit_classes(shop.labeled_rows(), seed);
+  models.classes = fitter.fit_classes(fitter.labeled_rows(), seed);
   models.informative.assign(at(data.n_rows()), 0);
-  models.kappa = kappa.is_auto ? 0.0 : kappa.value;
+  const auto* const chosen = std::get_if<AutoKappa>(&kappa);
+  models.kappa = chosen != nullptr ? 0.0 : std::get<double>(kappa);
 
   RowList unlabeled;
   for (Index i = 0; i < data.n_rows(); ++i)
-    if (shop.is_unlabeled(i)) unlabeled.add(i, data.weight(i));
+    if (fitter.is_unlabeled(i)) unlabeled.add(i, data.weight(i));
   if (unlabeled.empty()) return models;
-  models.unlabeled = shop.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), shop.threads());
-  if (kappa.is_auto) models.kappa = choose_kappa(shop, *models.unlabeled, kappa.alpha, n_folds, seed);
+  models.unlabeled =
+      fitter.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), fitter.threads());
+  if (chosen != nullptr) models.kappa = choose_kappa(fitter, *models.unlabeled, chosen->alpha, n_folds, seed);
 
-  const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, shop.threads());
-  visit_evidence(models.classes, data.features, shop.threads(),
+  const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, fitter.threads());
+  visit_evidence(models.classes, data.features, fitter.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    for (Index b = 0; b < n; ++b) {
                      const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];
                      models.informative[at(first + b)] =
-                         shop.is_unlabeled(first + b) && ratio > models.kappa ? 1 : 0;
+                         fitter.is_unlabeled(first + b) && ratio > models.kappa ? 1 : 0;
                    }
                  });
   return models;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lacuna/learning/options.hpp"
-#include "learning/class_fits.hpp"
+#include "learning/density_fitter.hpp"
 
 namespace lacuna {
 
@@ -17,7 +17,7 @@ struct InitialModels {
   std::vector<char> informative; ///< per row; zero for labeled rows
 };
 
-InitialModels fit_initial_models(const FitShop& shop, const KappaOption& kappa, Index n_folds,
+InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa, Index n_folds,
                                  std::uint64_t seed);
 
 /// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=

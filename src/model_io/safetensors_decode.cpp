@@ -27,7 +27,7 @@ void check_origin(std::string_view header) {
     fail("it is a safetensors file, but not a lacuna model; make one with 'lacuna fit'");
   const std::string_view rest = header.substr(fixed_size);
   const std::string_view version = rest.substr(0, rest.find('"'));
-  if (version == format_version) return;
+  if (version == format_version || version == first_format_version) return;
   const bool is_number =
       !version.empty() && version.size() < 10 && version.front() != '0' &&
       std::all_of(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });

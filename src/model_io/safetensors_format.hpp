@@ -13,7 +13,7 @@
 // The model file is a safetensors file: 8 bytes with the header's length (little-endian), the header in JSON,
 // padded with spaces so that the data starts at a multiple of 8 bytes, then the data of all tensors.
 //
-//   {"__metadata__":{"checksum":"crc32:89abcdef","format":"lacuna","format_version":"1","text/NAME":"..."},
+//   {"__metadata__":{"checksum":"crc32:89abcdef","format":"lacuna","format_version":"2","text/NAME":"..."},
 //    "NAME":{"dtype":"F64","shape":[2,3],"data_offsets":[0,48]}}
 //
 // Stricter than safetensors demands, so that one archive has one file: no spaces in the header, metadata
@@ -31,7 +31,10 @@ inline constexpr std::size_t max_dimensions = 32; // numpy can show no more
 
 inline constexpr std::string_view metadata_key = "__metadata__";
 inline constexpr std::string_view text_prefix = "text/";
-inline constexpr std::string_view format_version = "1";
+/// What is written. Files of version 1 are read too: they are laid out alike, but hold numbers where this one
+/// has names, which is for who reads the archive to tell (docs/model-file.md).
+inline constexpr std::string_view format_version = "2";
+inline constexpr std::string_view first_format_version = "1";
 
 inline constexpr std::string_view before_checksum = R"({"__metadata__":{"checksum":"crc32:)";
 inline constexpr std::size_t checksum_digits = 8;

@@ -1,122 +1,155 @@
+#include "lacuna/pipeline/evaluate.hpp"
+
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "lacuna/core/errors.hpp"
-#include "lacuna/pipeline/workflows.hpp"
-#include "pipeline/scored_source.hpp"
-#include "pipeline/tables.hpp"
-#include "report/evaluate_page.hpp"
+#include "pipeline/judge.hpp"
 
 namespace lacuna {
 
 namespace {
 
-SourcePlace test_place(const EvaluateRequest& request) {
-  return {request.path, request.label_column, request.stratum_column, request.table};
+[[noreturn]] void refuse(const std::string& option, std::string statement, std::string remedy = "") {
+  ErrorParts parts;
+  parts.option = option;
+  parts.statement = std::move(statement);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::usage, std::move(parts));
 }
 
-SourcePlace calibration_place(const EvaluateRequest& request) {
-  SourcePlace place{request.calibration->path, request.label_column, "", request.table};
-  place.table.labels_path = request.calibration->labels_path;
-  return place;
+/// Labels of a second table come from a file of their own when those of the first do.
+void require_both_or_none(const std::string& labels, const std::string& option, const std::string& second) {
+  if (labels.empty() != second.empty())
+    refuse(option, "it goes with " + mention("labels") +
+                       ": either both tables have their labels in files of their own, or both in the same "
+                       "column");
 }
 
 void check_calibration(const EvaluateRequest& request) {
-  if (!request.calibration) return;
-  const CalibrationRequest& calibration = *request.calibration;
-  if (calibration.path.empty())
-    throw Error(ErrorKind::usage, "--calibrate needs --calibration-data: a table like the test table, with "
-                                  "labels, that the model was not fitted to");
+  if (!request.calibrate) {
+    if (!request.calibration_data.empty() || !request.calibration_labels.empty())
+      refuse("calibration_data",
+             "it and " + mention("calibration_labels") + " go with " + mention("calibrate"));
+    return;
+  }
+  const std::string& path = request.calibration_data;
+  if (path.empty())
+    refuse("calibrate", "it needs " + mention("calibration_data") +
+                            ": a table like the test table, with labels, that the model was not fitted to");
   std::error_code ignored;
-  if (calibration.path == request.path ||
-      std::filesystem::equivalent(calibration.path, request.path, ignored))
-    throw Error(ErrorKind::usage, "--calibration-data: '" + calibration.path +
-                                      "' is the test table itself; calibrated on the rows that judge it, "
-                                      "anything looks honest; give other labeled rows");
-  if (request.table.labels_path.empty() != calibration.labels_path.empty())
-    throw Error(ErrorKind::usage,
-                "--calibration-labels goes with --labels: either both tables have their labels in files of "
-                "their own, or both in the same column");
+  if (path == request.path || std::filesystem::equivalent(path, request.path, ignored))
+    refuse("calibration_data",
+           "'" + path +
+               "' is the test table itself; calibrated on the rows that judge it, anything looks honest",
+           "give other labeled rows");
+  require_both_or_none(request.labels, "calibration_labels", request.calibration_labels);
 }
 
-std::unique_ptr<Calibrator> fit_calibrator(ScoredSource& source, const EvaluateRequest& request,
-                                           CalibrationOutcome& outcome, Observer& observer) {
-  CalibrationSet rows(request.calibration->method, static_cast<Index>(source.class_names().size()));
-  source.for_each(
-      [&](const ScoredRow& row) {
-        rows.add(row.label, row.prediction, row.error_probability, row.probabilities);
-      },
-      observer);
-  if (rows.n_rows() == 0)
-    throw Error(ErrorKind::data,
-                "'" + request.calibration->path + "': none of its rows has a label to calibrate on");
-  std::unique_ptr<Calibrator> calibrator = rows.fit();
-  outcome.method = request.calibration->method;
-  outcome.n_rows = rows.n_rows();
-  outcome.parameters = calibrator->parameters();
-  return calibrator;
+/// The options of another table with the same columns.
+TableOptions with_labels(const EvaluateRequest& request, const std::string& labels) {
+  TableOptions options = request;
+  options.labels = labels;
+  return options;
 }
 
-/// `page_rows` gathers the rows of a model for its page; null when there is nothing to gather.
-EvaluateOutcome evaluate(ScoredSource& test, ScoredSource* calibration, const EvaluateRequest& request,
-                         PageRows* page_rows, Observer& observer) {
-  EvaluateOutcome outcome;
-  outcome.class_names = test.class_names();
-  const auto n_classes = static_cast<Index>(outcome.class_names.size());
-  std::unique_ptr<Calibrator> calibrator;
-  if (calibration != nullptr)
-    calibrator = fit_calibrator(*calibration, request, outcome.calibration.emplace(), observer);
-
-  const SourcePlace place = test_place(request);
-  Evaluator before(n_classes);
-  Evaluator evaluator(n_classes);
-  outcome.n_unlabeled = test.for_each(
-      [&](ScoredRow& row) {
-        if (calibrator) {
-          add_row(before, row, place);
-          calibrator->apply(row.prediction, row.error_probability, row.probabilities);
-        }
-        add_row(evaluator, row, place);
-        if (page_rows != nullptr) page_rows->add(row.columns, row.features, row.label, row.log_ratio);
-      },
-      observer);
-  if (evaluator.rows().n_rows() == 0)
-    throw Error(ErrorKind::data, "'" + request.path + "': none of its " +
-                                     std::to_string(outcome.n_unlabeled) +
-                                     " rows has a label, so there is nothing to compare with; see --label");
-  outcome.evaluation = evaluator.evaluation();
-  outcome.diagnostics = evaluator.diagnostics(request.curve);
-  if (outcome.calibration) outcome.calibration->before = before.evaluation();
-  outcome.rows = std::move(evaluator).rows();
-  return outcome;
+JudgeTask task_of(const EvaluateRequest& request) {
+  JudgeTask task;
+  task.curve = request;
+  task.place = request.path;
+  task.stratum = request.stratum;
+  task.calibrate = request.calibrate;
+  task.calibration_place = request.calibration_data;
+  return task;
 }
 
 } // namespace
 
-EvaluateOutcome evaluate_table(const Model& model, const EvaluateRequest& request, Observer& observer) {
-  require_one_label_source(request.label_column, request.table);
+const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
+  using O = EvaluateRequest;
+  static const OptionTable<O> rows = [] {
+    OptionTable<O> all;
+    for (Option<O>& row : rows_of<O, TableOptions>()) {
+      if (row.name == "drop" || row.name == "categorical") continue; // the model knows
+      if (row.name == "label") row.help = "Column with the labels; rows without one are skipped";
+      if (row.name == "no_header") row.help = "The first line of DATA is data";
+      all.push_back(std::move(row).in_group("Data"));
+    }
+    all.push_back(option("stratum", &O::stratum, "COLUMN", "Also evaluate apart by the values of this column")
+                      .in_group("Data"));
+    all.push_back(option("classes", &O::classes, "A,B,C",
+                         "With " + mention("probabilities") + ": the classes, when not all columns are one")
+                      .in_group("Data"));
+    for (Option<O>& row : rows_of<O, CurveOptions>())
+      all.push_back(std::move(row).in_group("Reliability curve"));
+    const OptionTable<O> own{
+        option("calibrate", &O::calibrate, "METHOD",
+               "Recalibrate first, by platt, isotonic, bbq or temperature, and show what that changes",
+               {.unset = "none"})
+            .in_group("Calibration"),
+        option("calibration_data", &O::calibration_data, "FILE",
+               "Labeled rows to calibrate on, in a table like DATA; not the test rows")
+            .in_group("Calibration"),
+        option("calibration_labels", &O::calibration_labels, "FILE",
+               "Their labels, when those of DATA come from " + mention("labels"))
+            .in_group("Calibration"),
+        option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
+               {.low = 0, .high = 1024})
+            .in_group("Run"),
+        option("train", &O::train, "FILE",
+               "For the page: the table that the model was fitted to, to show labeled over unlabeled rows")
+            .in_group("General"),
+        option("train_labels", &O::train_labels, "FILE",
+               "Its labels, when those of DATA come from " + mention("labels"))
+            .in_group("General")};
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+  }();
+  return rows;
+}
+
+EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Observer& observer) {
+  check_options(request);
+  require_label_source(request);
   check_calibration(request);
-  const auto test = open_model_source(model, test_place(request), request.threads);
-  const auto calibration =
-      request.calibration ? open_model_source(model, calibration_place(request), request.threads) : nullptr;
-  if (!request.wants_report) return evaluate(*test, calibration.get(), request, nullptr, observer);
-  PageRows rows(PageRows::Kind::test, model.schema.n_features(), model.classifier.n_features());
-  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, &rows, observer);
-  outcome.report = evaluation_page(model, request, outcome, rows, observer);
+  const auto blocks = [&](const std::string& path, const TableOptions& options, const std::string& stratum) {
+    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum);
+  };
+  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads);
+  JudgeTask task = task_of(request);
+  if (request.calibrate)
+    task.calibration = std::make_unique<ModelSource>(
+        std::vector{&model},
+        blocks(request.calibration_data, with_labels(request, request.calibration_labels), ""),
+        request.threads);
+  std::unique_ptr<TableBlocks> train;
+  if (request.keeps_rows && !request.train.empty()) {
+    require_both_or_none(request.labels, "train_labels", request.train_labels);
+    train = blocks(request.train, with_labels(request, request.train_labels), "");
+  }
+  if (request.keeps_rows) task.sampled = &model;
+  EvaluateOutcome outcome = std::move(judge(test, task, observer).front());
+  if (train) outcome.train_rows = sample_training(model, *train, request.threads, observer);
   return outcome;
 }
 
 EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer) {
+  check_options(request);
   check_calibration(request);
-  const auto test = open_probability_source(test_place(request), request.classes);
+  ProbabilitySource test(ProbabilityReader(request.path, request, request.stratum, request.classes));
+  JudgeTask task = task_of(request);
   // The same classes in the same order, whatever the order of the columns.
-  const auto calibration = request.calibration
-                               ? open_probability_source(calibration_place(request), test->class_names())
-                               : nullptr;
-  EvaluateOutcome outcome = evaluate(*test, calibration.get(), request, nullptr, observer);
-  if (request.wants_report) outcome.report = evaluation_page(request, outcome);
-  return outcome;
+  if (request.calibrate)
+    task.calibration = std::make_unique<ProbabilitySource>(ProbabilityReader(
+        request.calibration_data, with_labels(request, request.calibration_labels), "", test.class_names()));
+  return std::move(judge(test, task, observer).front());
+}
+
+EvaluateOutcome evaluate(const LabeledRows& rows, const Predictions& predictions, const CurveOptions& curve) {
+  check_options(curve);
+  PredictionSource source(rows, predictions);
+  JudgeTask task;
+  task.curve = curve;
+  return std::move(judge(source, task, silent_observer()).front());
 }
 
 } // namespace lacuna

@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lacuna/core/version.hpp"
-#include "pipeline/record.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "pipeline/record_json.hpp"
 
 namespace lacuna {
 
@@ -43,12 +44,11 @@ Json evaluation_object(const Evaluation& evaluation) {
   return document;
 }
 
-Json model_json(const std::string& model_record) {
-  if (model_record.empty()) return nullptr;
-  const Json record = Json::parse(model_record);
-  return {{"version", record.value("version", Json())},
-          {"seed", record.value("seed", Json())},
-          {"options", record.value("options", Json())}};
+Json model_object(const Model* model) {
+  if (model == nullptr) return nullptr;
+  return {{"version", model->record.version},
+          {"seed", model->record.seed},
+          {"options", options_json(model->record)}};
 }
 
 Json reliability_json(const ReliabilityCurve& curve, const std::vector<std::string>& strata) {
@@ -129,12 +129,12 @@ Json calibration_json(const CalibrationOutcome& calibration, const Evaluation& a
           {"after", evaluation_object(after)}};
 }
 
-std::string document_text(const EvaluateOutcome& outcome, const std::string& model_record) {
+Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   const Diagnostics& diagnostics = outcome.diagnostics;
   Json document = evaluation_object(outcome.evaluation);
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();
-  document["model"] = model_json(model_record);
+  document["model"] = model_object(model);
   document["classes"] = outcome.class_names;
   document["classwise_calibration_error"] = diagnostics.classwise_calibration_error;
   document["reliability"] = reliability_json(diagnostics.reliability, outcome.rows.stratum_names);
@@ -144,25 +144,27 @@ std::string document_text(const EvaluateOutcome& outcome, const std::string& mod
   document["confusion_matrix"] = confusion_json(diagnostics.confusion_matrix);
   if (outcome.calibration)
     document["calibration"] = calibration_json(*outcome.calibration, outcome.evaluation);
+  return document;
+}
+
+std::string dump(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace
 
-std::string metrics_document(const Evaluation& evaluation, const std::string& model_record) {
-  Json document = evaluation_object(evaluation);
-  document["n_unlabeled"] = 0;
-  document["version"] = version();
-  document["model"] = model_json(model_record);
-  return document.dump();
+std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) {
+  return dump(document_of(outcome, model));
 }
 
-std::string evaluation_json(const EvaluateOutcome& outcome, const Model& model) {
-  return document_text(outcome, model.record);
-}
-
-std::string evaluation_json(const EvaluateOutcome& outcome) {
-  return document_text(outcome, "");
+std::string comparison_json(const std::vector<ComparedMethod>& methods) {
+  Json list = Json::array();
+  for (const ComparedMethod& method : methods) {
+    Json entry{{"method", method.name}};
+    entry.update(document_of(method.outcome, &method.model));
+    list.push_back(std::move(entry));
+  }
+  return dump({{"version", version()}, {"methods", list}});
 }
 
 } // namespace lacuna

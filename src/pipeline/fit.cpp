@@ -1,82 +1,120 @@
+#include "lacuna/pipeline/fit.hpp"
+
 #include <algorithm>
 
-#include "lacuna/density/families.hpp"
-#include "lacuna/pipeline/workflows.hpp"
-#include "pipeline/fit_steps.hpp"
-#include "pipeline/record.hpp"
-#include "pipeline/tables.hpp"
+#include "lacuna/core/version.hpp"
+#include "lacuna/pipeline/fit_options.hpp"
 
 namespace lacuna {
 
 namespace {
 
-bool mixes_columns(const FitRequest& request) {
-  return std::any_of(request.features.maps.begin(), request.features.maps.end(),
-                     [](const FeatureSpec& map) { return map.kind != FeatureSpec::Kind::standardize; });
+bool any_mixes_columns(const FeatureOptions& options) {
+  return std::any_of(options.features.begin(), options.features.end(), mixes_columns);
 }
 
-// A network on images needs every pixel in its place, also those that are always black.
-TableOptions table_options(const FitRequest& request) {
-  TableOptions options = request.table;
-  const std::vector<FeatureSpec>& maps = request.features.maps;
-  options.keep_constant = !maps.empty() && maps.front().kind == FeatureSpec::Kind::vae;
-  options.code_categories = takes_codes(request);
+void check(const FitOptions& options) {
+  OptionChecks checks;
+  check_options<LearningOptions>(options, checks);
+  check_options<FeatureOptions>(options, checks);
+  checks.throw_if_any();
+}
+
+/// The maps that have to be fitted for a family: densities that standardise for themselves need no last
+/// `standardize`, so rows are not copied for it.
+FeatureOptions needed_maps(FeatureOptions options, const DensityFamily& family) {
+  std::vector<FeatureSpec>& maps = options.features;
+  while (family.standardizes() && !maps.empty() && maps.back().kind == "standardize") maps.pop_back();
   return options;
+}
+
+TableSchema schema_of(const DatasetView& data) {
+  TableSchema schema;
+  for (Index j = 0; j < data.n_features(); ++j) {
+    const auto column = static_cast<std::size_t>(j);
+    TableColumn added;
+    added.name = data.feature_names.empty() ? "c" + std::to_string(j) : data.feature_names[column];
+    const Index n_levels = data.levels.empty() ? 0 : data.levels[column];
+    added.is_categorical = added.is_coded = n_levels > 0;
+    for (Index level = 0; level < n_levels; ++level) added.categories.push_back(std::to_string(level));
+    schema.columns.push_back(std::move(added));
+  }
+  return schema;
+}
+
+FitRecord make_record(const FitTask& task, const TableSchema& schema, Method method, const DatasetView& seen,
+                      FitSummary summary) {
+  FitRequest request = task.request;
+  request.method = method;
+  return {.version = version(),
+          .seed = request.seed,
+          .options = recorded_options(request),
+          .classes = seen.class_names,
+          .features = schema.feature_names(),
+          .model_features = seen.feature_names,
+          .summary = std::move(summary),
+          .notes = task.notes,
+          .label_type = task.label_type};
 }
 
 } // namespace
 
-bool takes_codes(const FitRequest& request) {
-  return make_density_family(request.learning)->handles_categories() && !mixes_columns(request);
+bool takes_codes(const FitOptions& options) {
+  return make_density_family(options.density)->handles_categories() && !any_mixes_columns(options);
 }
 
-bool takes_gaps(const FitRequest& request) {
-  return make_density_family(request.learning)->handles_missing_values() && !mixes_columns(request);
+bool takes_gaps(const FitOptions& options) {
+  return make_density_family(options.density)->handles_missing_values() && !any_mixes_columns(options);
 }
 
-FeatureOptions needed_maps(FeatureOptions features, const DensityFamily& family) {
-  std::vector<FeatureSpec>& maps = features.maps;
-  while (family.standardizes() && !maps.empty() && maps.back().kind == FeatureSpec::Kind::standardize)
-    maps.pop_back();
-  return features;
+std::vector<Model> fit_methods(const FitTask& task, Observer& observer) {
+  const FitRequest& request = task.request;
+  check(request); // before the maps, which may take long
+  check_dataset(task.data);
+  std::shared_ptr<const DensityFamily> own;
+  if (task.family == nullptr) own = make_density_family(request.density);
+  const DensityFamily& family = task.family != nullptr ? *task.family : *own;
+
+  const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
+  const FeatureChain features = fit_features(needed_maps(request, family), task.data.features, request.seed,
+                                             request.threads, observer, task.data.levels);
+  DatasetView seen = task.data;
+  seen.feature_names = features.output_names(schema.feature_names());
+  Matrix mapped;
+  if (!features.empty()) {
+    mapped = features.apply(task.data.features, 0, request.threads);
+    seen.features = mapped.view();
+  }
+  std::vector<FitResult> fits = fit_classifiers(seen, request, task.methods, family, observer);
+  std::vector<Model> models;
+  for (std::size_t m = 0; m < fits.size(); ++m)
+    models.push_back({schema, features, std::move(fits[m].classifier),
+                      make_record(task, schema, task.methods[m], seen, std::move(fits[m].summary))});
+  return models;
+}
+
+Model fit(const DatasetView& data, const FitOptions& options, Observer& observer) {
+  FitTask task;
+  static_cast<FitOptions&>(task.request) = options;
+  task.methods = {options.method};
+  task.data = data;
+  return std::move(fit_methods(task, observer).front());
 }
 
 TrainingTable read_training(const FitRequest& request, Observer& observer) {
-  // Before the table is read, which may take long.
-  check_options(request.learning);
-  check_options(request.features);
-  require_one_label_source(request.label_column, request.table);
-  return read_training_table(request.path, request.label_column, request.classes, table_options(request),
-                             observer);
+  check(request);
+  TableOptions options = request;
+  // A network on images needs every pixel in its place, also those that are always black.
+  options.keep_constant = !request.features.empty() && request.features.front().kind == "vae";
+  options.code_categories = takes_codes(request);
+  return read_training_table(request.path, request.classes, options, observer);
 }
 
-FeatureChain map_features(const FitRequest& request, TrainingTable& table, Observer& observer,
-                          const std::function<void(const Matrix&)>& look) {
-  for (const FeatureSpec& map : request.features.maps)
-    if (map.kind != FeatureSpec::Kind::standardize)
-      require_complete(table.data.features.view(), table.data.feature_names, 0, to_string({map}));
-  FeatureChain features = fit_features(needed_maps(request.features, *make_density_family(request.learning)),
-                                       table.data.features.view(), request.learning.seed,
-                                       request.learning.threads, observer, table.data.levels);
-  if (features.empty()) {
-    look(table.data.features);
-    return features;
-  }
-  Matrix mapped = features.apply(table.data.features.view(), 0, request.learning.threads);
-  look(mapped);
-  table.data.features = std::move(mapped);
-  table.data.feature_names = features.output_names(std::move(table.data.feature_names));
-  return features;
-}
-
-FitOutcome fit_table(const FitRequest& request, Observer& observer) {
-  TrainingTable table = read_training(request, observer);
-  FeatureChain features = map_features(request, table, observer, [](const Matrix&) {});
-  FitResult fit = fit_classifier(table.data, request.learning, observer);
-  std::string record = make_record(request, table, fit.summary);
-  return {{std::move(table.schema), std::move(features), std::move(fit.classifier), std::move(record)},
-          std::move(fit.summary),
-          std::move(table.notes)};
+Model fit_table(const FitRequest& request, Observer& observer) {
+  const TrainingTable table = read_training(request, observer);
+  return std::move(
+      fit_methods({request, {request.method}, table.data, table.schema, nullptr, table.notes}, observer)
+          .front());
 }
 
 } // namespace lacuna

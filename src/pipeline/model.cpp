@@ -1,9 +1,13 @@
 #include "lacuna/pipeline/model.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+
+#include <fmt/format.h>
 
 #include "lacuna/core/errors.hpp"
 #include "model_io/archive_file.hpp"
+#include "pipeline/mapped_rows.hpp"
+#include "pipeline/record_json.hpp"
 
 namespace lacuna {
 
@@ -14,23 +18,22 @@ Archive to_archive(const Model& model) {
   model.schema.save(archive, "schema/");
   model.features.save(archive, "features/");
   model.classifier.save(archive, "classifier/");
-  archive.put_text("record", model.record);
+  archive.put_text("record", record_json(model.record));
   return archive;
 }
 
 Model restore(const Archive& archive) {
   Model model{TableSchema::load(archive, "schema/"), FeatureChain::load(archive, "features/"),
-              GenerativeClassifier::load(archive, "classifier/"), archive.text("record")};
+              GenerativeClassifier::load(archive, "classifier/"), read_record(archive.text("record"))};
   const Index n_columns = model.schema.n_features();
   const Index n_inputs = model.features.empty() ? n_columns : model.features.maps().front()->n_inputs();
   const Index n_outputs = model.features.n_outputs(n_columns);
   if (n_inputs != n_columns || n_outputs != model.classifier.n_features())
-    throw Error(ErrorKind::data, "the model is damaged: its columns make " + std::to_string(n_columns) +
-                                     " features, its maps take " + std::to_string(n_inputs) + " and make " +
-                                     std::to_string(n_outputs) + ", and its densities have " +
-                                     std::to_string(model.classifier.n_features()));
-  if (!nlohmann::json::accept(model.record))
-    throw Error(ErrorKind::data, "the model is damaged: its record is not JSON");
+    throw Error(
+        ErrorKind::data,
+        fmt::format("the model is damaged: its columns make {} features, its maps take {} and make {}, "
+                    "and its densities have {}",
+                    n_columns, n_inputs, n_outputs, model.classifier.n_features()));
   return model;
 }
 
@@ -39,23 +42,33 @@ Model from_archive(const Archive& archive, const std::string& name) {
   try {
     return restore(archive);
   } catch (const Error& error) {
-    throw Error(error.kind(), "'" + name + "': " + error.what());
+    ErrorParts parts = error.parts();
+    parts.place.file = name;
+    throw Error(error.kind(), std::move(parts));
   }
 }
 
 } // namespace
 
-void Model::check_missing_values(MatrixView rows, Index first_row) const {
-  const std::vector<std::string> names = schema.feature_names();
-  features.check_missing_values(rows, names, first_row);
-  if (!classifier.handles_missing_values())
-    require_complete(rows, names, first_row, "the density of this model");
+MappedRows::MappedRows(const Model& model, MatrixView columns, Index first_row, int threads)
+    : features_(columns) {
+  const std::vector<std::string> names = model.schema.feature_names();
+  model.features.check_missing_values(columns, names, first_row);
+  if (!model.classifier.handles_missing_values())
+    require_complete(columns, names, first_row, "the density of this model");
+  if (model.features.empty()) return;
+  mapped_ = model.features.apply(columns, first_row, threads);
+  features_ = mapped_.view();
+}
+
+bool Model::handles_missing_values() const {
+  const auto& maps = features.maps();
+  return classifier.handles_missing_values() &&
+         std::all_of(maps.begin(), maps.end(), [](const auto& map) { return map->handles_missing_values(); });
 }
 
 Scores Model::score(MatrixView rows, Index first_row, int threads) const {
-  check_missing_values(rows, first_row);
-  if (features.empty()) return classifier.score(rows, threads);
-  return classifier.score(features.apply(rows, first_row, threads).view(), threads);
+  return classifier.score(MappedRows(*this, rows, first_row, threads).features(), threads);
 }
 
 std::vector<char> encode_model(const Model& model) {

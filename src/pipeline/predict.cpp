@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "data/table_copy.hpp"
-#include "lacuna/pipeline/workflows.hpp"
-#include "pipeline/tables.hpp"
+#include "lacuna/pipeline/predict.hpp"
+#include "pipeline/labeled_blocks.hpp"
 
 namespace lacuna {
 
@@ -36,21 +36,26 @@ void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
 
 Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
                     const std::function<void(std::string_view)>& write, Observer& observer) {
-  const std::vector<std::string>& classes = model.classifier.parts().class_names;
+  const std::vector<std::string>& classes = model.class_names();
   std::vector<std::string> names;
   std::ranges::transform(classes, std::back_inserter(names),
                          [](const std::string& name) { return csv_cell(name); });
-  TableReader reader(path, model.schema, table, "", "");
+  TableOptions features_only = table;
+  features_only.label.clear();
+  features_only.labels.clear();
+  TableBlocks blocks(path, model.schema, features_only, classes);
   write(header_line(classes));
   Index n_rows = 0;
   fmt::memory_buffer text;
-  for_each_block(reader, observer, [&](const TableBlock& block) {
-    const Scores scores = model.score(block.features.view(), block.first_row, threads);
-    text.clear();
-    for (Index i = 0; i < block.features.n_rows(); ++i) append_row(text, scores, i, names);
-    write({text.data(), text.size()});
-    n_rows += block.features.n_rows();
-  });
+  blocks.for_each(
+      [&](const LabeledBlock& block) {
+        const Scores scores = model.score(block.columns, block.first_row, threads);
+        text.clear();
+        for (Index i = 0; i < block.columns.n_rows; ++i) append_row(text, scores, i, names);
+        write({text.data(), text.size()});
+        n_rows += block.columns.n_rows;
+      },
+      observer);
   return n_rows;
 }
 

@@ -1,146 +1,157 @@
 #include "pipeline/scored_source.hpp"
 
-#include <map>
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "data/probability_table.hpp"
+#include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
-#include "pipeline/tables.hpp"
+#include "pipeline/mapped_rows.hpp"
 
 namespace lacuna {
 
 namespace {
 
-// More groups than this are hardly groups: the column was meant to be another one.
-constexpr Index max_strata = 1000;
+// As for tables of probabilities: sums that are farther from one are a mistake, not rounding.
+constexpr double sum_tolerance = 1e-6;
 
-class ModelSource : public ScoredSource {
-public:
-  ModelSource(const Model& model, SourcePlace place, int threads)
-      : model_(model), place_(std::move(place)), threads_(threads),
-        reader_(place_.path, model.schema, place_.table, place_.label_column, place_.stratum_column),
-        numbers_(model.classifier.parts().class_names, place_) {}
+void check_size(std::size_t found, std::size_t expected, const char* what) {
+  if (found != expected)
+    throw Error(ErrorKind::data,
+                fmt::format("found {} {}, expected {}, one per label", found, what, expected));
+}
 
-  const std::vector<std::string>& class_names() const override {
-    return model_.classifier.parts().class_names;
+void check_sizes(const LabeledRows& rows, const Predictions& predictions) {
+  const std::size_t n_rows = rows.labels.size();
+  check_size(at(predictions.probabilities.n_rows), n_rows, "rows of probabilities");
+  if (at(predictions.probabilities.n_cols) != rows.class_names.size())
+    throw Error(ErrorKind::data, fmt::format("found probabilities of {} classes, expected {}",
+                                             predictions.probabilities.n_cols, rows.class_names.size()));
+  if (!predictions.prediction.empty()) check_size(predictions.prediction.size(), n_rows, "predictions");
+  if (!predictions.error_probability.empty())
+    check_size(predictions.error_probability.size(), n_rows, "error probabilities");
+  if (!rows.strata.empty()) check_size(rows.strata.size(), n_rows, "strata");
+}
+
+void check_probabilities(Index row, std::span<const double> probabilities, const LabeledRows& rows) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < probabilities.size(); ++k) {
+    const double p = probabilities[k];
+    if (!(p >= 0.0 && p <= 1.0))
+      throw Error(ErrorKind::data,
+                  fmt::format("probabilities[{}]: that of class '{}' is {}, expected a number "
+                              "from 0 to 1",
+                              row, rows.class_names[k], p));
+    sum += p;
   }
+  if (!(std::abs(sum - 1.0) <= sum_tolerance))
+    throw Error(
+        ErrorKind::data,
+        fmt::format("probabilities[{}]: those of the {} classes add up to {:.10g}, expected 1 within {:g}",
+                    row, probabilities.size(), sum, sum_tolerance));
+}
 
-  Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override {
-    Index n_unlabeled = 0;
-    for_each_block(reader_, observer, [&](const TableBlock& block) {
-      model_.check_missing_values(block.features.view(), block.first_row);
-      const Matrix mapped = model_.features.empty()
-                                ? Matrix()
-                                : model_.features.apply(block.features.view(), block.first_row, threads_);
-      const Matrix& features = model_.features.empty() ? block.features : mapped;
-      Scores scores = model_.classifier.score(features.view(), threads_);
-      for (Index row = 0; row < block.features.n_rows(); ++row) {
-        const auto i = static_cast<std::size_t>(row);
-        const int label = numbers_.of(block, i);
-        if (label == missing_label) {
-          ++n_unlabeled;
-          continue;
-        }
-        ScoredRow scored{label,
-                         scores.prediction[i],
-                         scores.error_probability[i],
-                         std::span(scores.posterior.row(row), class_names().size()),
-                         block.strata.empty() ? nullptr : &block.strata[i],
-                         block.features.row(row),
-                         features.row(row),
-                         scores.log_ratio[i]};
-        use(scored);
-      }
-    });
-    return n_unlabeled;
-  }
-
-private:
-  const Model& model_;
-  SourcePlace place_;
-  int threads_;
-  TableReader reader_;
-  LabelNumbers numbers_;
-};
-
-class ProbabilitySource : public ScoredSource {
-public:
-  ProbabilitySource(const SourcePlace& place, const std::vector<std::string>& classes)
-      : reader_(place.path, place.table, place.label_column, place.stratum_column, classes) {}
-
-  const std::vector<std::string>& class_names() const override { return reader_.class_names(); }
-
-  Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override {
-    Index n_unlabeled = 0;
-    ProbabilityBlock block;
-    stop_if_cancelled(observer);
-    while (reader_.next(block, rows_per_block)) {
-      stop_if_cancelled(observer);
-      for (std::size_t i = 0; i < block.labels.size(); ++i) {
-        if (block.labels[i] == missing_label) {
-          ++n_unlabeled;
-          continue;
-        }
-        ScoredRow scored;
-        scored.label = block.labels[i];
-        scored.prediction = block.predictions[i];
-        scored.error_probability = block.error_probability[i];
-        scored.probabilities =
-            std::span(block.probabilities.row(static_cast<Index>(i)), class_names().size());
-        scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
-        use(scored);
-      }
-      observer.progress("reading", reader_.position(), 1.0);
-    }
-    return n_unlabeled;
-  }
-
-private:
-  ProbabilityReader reader_;
-};
+int checked_prediction(Index row, int prediction, std::size_t n_classes) {
+  if (prediction < 0 || at(prediction) >= n_classes)
+    throw Error(ErrorKind::data, fmt::format("prediction[{}] is {}, expected the number of a class, 0 to {}",
+                                             row, prediction, n_classes - 1));
+  return prediction;
+}
 
 } // namespace
 
-LabelNumbers::LabelNumbers(const std::vector<std::string>& class_names, SourcePlace place)
-    : class_names_(class_names), place_(std::move(place)) {
-  for (std::size_t y = 0; y < class_names.size(); ++y) number_[class_names[y]] = static_cast<int>(y);
+Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) {
+  Index n_unlabeled = 0;
+  std::vector<Verdict> verdicts(models_.size());
+  blocks_->for_each(
+      [&](const LabeledBlock& block) {
+        const MappedRows mapped(*models_.front(), block.columns, block.first_row, threads_);
+        std::vector<Scores> scores;
+        for (const Model* model : models_)
+          scores.push_back(model->classifier.score(mapped.features(), threads_));
+        for (Index row = 0; row < block.columns.n_rows; ++row) {
+          const std::size_t i = at(row);
+          if (block.labels[i] == missing_label) {
+            ++n_unlabeled;
+            continue;
+          }
+          for (std::size_t m = 0; m < models_.size(); ++m)
+            verdicts[m] = {scores[m].prediction[i], scores[m].error_probability[i],
+                           std::span(scores[m].posterior.row(row), at(scores[m].posterior.n_cols()))};
+          ScoredRow scored{block.labels[i],
+                           block.strata.empty() ? nullptr : &block.strata[i],
+                           verdicts,
+                           block.columns.row(row),
+                           mapped.features().row(row),
+                           scores.back().log_ratio[i]};
+          use(scored);
+        }
+      },
+      observer);
+  return n_unlabeled;
 }
 
-int LabelNumbers::of(const TableBlock& block, std::size_t i) const {
-  if (block.labels[i].empty()) return missing_label;
-  const auto found = number_.find(block.labels[i]);
-  if (found != number_.end()) return found->second;
-  std::string known;
-  for (const std::string& name : class_names_) known += (known.empty() ? "'" : ", '") + name + "'";
-  const bool has_file = !place_.table.labels_path.empty();
-  std::string where = fmt::format("'{}', row {}", has_file ? place_.table.labels_path : place_.path,
-                                  block.first_row + static_cast<Index>(i) + 1);
-  if (block.label_lines[i] > 0) where += fmt::format(" (line {})", block.label_lines[i]);
-  if (!has_file) where += fmt::format(", column '{}'", place_.label_column);
-  throw Error(ErrorKind::data,
-              fmt::format("{}: the label '{}' is not a class of the model ({}); name it with --classes when "
-                          "fitting, or empty the cell to leave the row out",
-                          where, block.labels[i], known));
+Index ProbabilitySource::for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) {
+  Index n_unlabeled = 0;
+  ProbabilityBlock block;
+  Verdict verdict;
+  stop_if_cancelled(observer);
+  while (reader_.next(block, rows_per_block)) {
+    stop_if_cancelled(observer);
+    for (std::size_t i = 0; i < block.labels.size(); ++i) {
+      if (block.labels[i] == missing_label) {
+        ++n_unlabeled;
+        continue;
+      }
+      verdict = {block.predictions[i], block.error_probability[i],
+                 std::span(block.probabilities.row(static_cast<Index>(i)), at(block.probabilities.n_cols()))};
+      ScoredRow scored;
+      scored.label = block.labels[i];
+      scored.stratum = block.strata.empty() ? nullptr : &block.strata[i];
+      scored.verdicts = {&verdict, 1};
+      use(scored);
+    }
+    observer.progress("reading", reader_.position(), 1.0);
+  }
+  return n_unlabeled;
 }
 
-void add_row(Evaluator& evaluator, const ScoredRow& row, const SourcePlace& place) {
-  if (row.stratum != nullptr && evaluator.n_strata() >= max_strata && !evaluator.has_stratum(*row.stratum))
-    throw Error(
-        ErrorKind::data,
-        fmt::format("'{}': column '{}' has more than {} different values; --stratum wants a column with "
-                    "a few group names",
-                    place.path, place.stratum_column, max_strata));
-  evaluator.add(row.label, row.prediction, row.error_probability, row.probabilities, row.stratum);
+PredictionSource::PredictionSource(const LabeledRows& rows, const Predictions& predictions)
+    : rows_(rows), predictions_(predictions) {
+  check_sizes(rows, predictions);
 }
 
-std::unique_ptr<ScoredSource> open_model_source(const Model& model, const SourcePlace& place, int threads) {
-  return std::make_unique<ModelSource>(model, place, threads);
-}
-
-std::unique_ptr<ScoredSource> open_probability_source(const SourcePlace& place,
-                                                      const std::vector<std::string>& classes) {
-  return std::make_unique<ProbabilitySource>(place, classes);
+Index PredictionSource::for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) {
+  Index n_unlabeled = 0;
+  const MatrixView all = predictions_.probabilities;
+  std::vector<double> probabilities(at(all.n_cols));
+  Verdict verdict;
+  for (Index row = 0; row < all.n_rows; ++row) {
+    if (row % rows_per_block == 0) stop_if_cancelled(observer);
+    const std::size_t i = at(row);
+    std::copy_n(all.row(row), all.n_cols, probabilities.begin());
+    check_probabilities(row, probabilities, rows_);
+    if (rows_.labels[i] == missing_label) {
+      ++n_unlabeled;
+      continue;
+    }
+    verdict.prediction =
+        predictions_.prediction.empty()
+            ? static_cast<int>(std::ranges::max_element(probabilities) - probabilities.begin())
+            : checked_prediction(row, predictions_.prediction[i], probabilities.size());
+    // One minus, not the sum of the others: rows that tie must not part by rounding.
+    verdict.error_probability = predictions_.error_probability.empty()
+                                    ? 1.0 - probabilities[at(verdict.prediction)]
+                                    : predictions_.error_probability[i];
+    verdict.probabilities = probabilities;
+    ScoredRow scored;
+    scored.label = rows_.labels[i];
+    if (!rows_.strata.empty()) scored.stratum = &rows_.stratum_names.at(at(rows_.strata[i]));
+    scored.verdicts = {&verdict, 1};
+    use(scored);
+  }
+  return n_unlabeled;
 }
 
 } // namespace lacuna

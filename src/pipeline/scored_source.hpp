@@ -1,67 +1,82 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "data/probability_table.hpp"
 #include "lacuna/core/observer.hpp"
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "pipeline/labeled_blocks.hpp"
 
 namespace lacuna {
 
-/// A row with a label, scored.
-struct ScoredRow {
-  int label = 0;
+/// What one contender says about a row.
+struct Verdict {
   int prediction = 0;
   double error_probability = 0.0;
   std::span<double> probabilities;
-  const std::string* stratum = nullptr; ///< null when strata were not asked for
-  // Of a model's rows only:
-  const double* columns = nullptr;  ///< the table's columns, encoded
-  const double* features = nullptr; ///< what the densities see
-  double log_ratio = 0.0;
 };
 
-/// Where scored rows come from: a model and a table, or a table of probabilities.
+/// A row with a label, scored by every contender.
+struct ScoredRow {
+  int label = 0;
+  const std::string* stratum = nullptr; ///< null when strata were not asked for
+  std::span<Verdict> verdicts;
+  // Of models' rows only:
+  const double* columns = nullptr;  ///< the table's columns, encoded
+  const double* features = nullptr; ///< what the densities see
+  double log_ratio = 0.0;           ///< of the last model, whose region is shown
+};
+
+/// Where scored rows come from.
 class ScoredSource {
 public:
   virtual ~ScoredSource() = default;
-  virtual const std::vector<std::string>& class_names() const = 0;
+  virtual std::vector<std::string> class_names() const = 0;
+  virtual std::size_t n_contenders() const { return 1; }
   /// Hands every row with a label to `use`; returns the number of rows without one.
   virtual Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) = 0;
 };
 
-/// Where the rows of one evaluation stand.
-struct SourcePlace {
-  std::string path;
-  std::string label_column;
-  std::string stratum_column;
-  TableOptions table;
-};
-
-/// Class numbers of the labels in a table.
-class LabelNumbers {
+/// Rows scored by models of one fit, which share their maps.
+class ModelSource : public ScoredSource {
 public:
-  LabelNumbers(const std::vector<std::string>& class_names, SourcePlace place);
-  /// Of row i of a block; missing_label where there is none. Throws Error(data) for a label that is no class.
-  int of(const TableBlock& block, std::size_t i) const;
+  ModelSource(std::vector<const Model*> models, std::unique_ptr<LabeledBlocks> blocks, int threads)
+      : models_(std::move(models)), blocks_(std::move(blocks)), threads_(threads) {}
+  std::vector<std::string> class_names() const override { return models_.front()->class_names(); }
+  std::size_t n_contenders() const override { return models_.size(); }
+  Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override;
 
 private:
-  std::vector<std::string> class_names_;
-  SourcePlace place_;
-  std::map<std::string, int> number_;
+  std::vector<const Model*> models_;
+  std::unique_ptr<LabeledBlocks> blocks_;
+  int threads_;
 };
 
-/// Hands a row to an evaluator. Throws Error(data) for more strata than anybody means.
-void add_row(Evaluator& evaluator, const ScoredRow& row, const SourcePlace& place);
+/// A table of probabilities that any tool may have written.
+class ProbabilitySource : public ScoredSource {
+public:
+  explicit ProbabilitySource(ProbabilityReader reader) : reader_(std::move(reader)) {}
+  std::vector<std::string> class_names() const override { return reader_.class_names(); }
+  Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override;
 
-/// `model` must outlive the source.
-std::unique_ptr<ScoredSource> open_model_source(const Model& model, const SourcePlace& place, int threads);
-/// `classes` as in ProbabilityReader.
-std::unique_ptr<ScoredSource> open_probability_source(const SourcePlace& place,
-                                                      const std::vector<std::string>& classes);
+private:
+  ProbabilityReader reader_;
+};
+
+/// Probabilities in memory. Throws Error(data) when sizes disagree or numbers are no probabilities.
+class PredictionSource : public ScoredSource {
+public:
+  PredictionSource(const LabeledRows& rows, const Predictions& predictions);
+  std::vector<std::string> class_names() const override { return rows_.class_names; }
+  Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override;
+
+private:
+  const LabeledRows& rows_;
+  const Predictions& predictions_;
+};
 
 } // namespace lacuna

@@ -63,7 +63,7 @@ std::vector<std::string> flag_names(const std::vector<std::string>& names,
   return result;
 }
 
-void make_drawable(PageRows::Drawn& rows, const CodedCategories& categories) {
+void make_drawable(RowSample::Drawn& rows, const CodedCategories& categories) {
   for (Matrix* part : {&rows.columns, &rows.features}) {
     if (part->n_cols() == 0) continue;
     *part = with_flags(*part, categories);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lacuna/data/table.hpp"
-#include "report/page_rows.hpp"
+#include "pipeline/row_sample.hpp"
 
 namespace lacuna {
 
@@ -17,6 +17,6 @@ std::vector<std::string> flag_names(const std::vector<std::string>& names, const
 
 /// Rows as pictures and words can take them: a flag per category, and the mean of the others where a number
 /// is missing.
-void make_drawable(PageRows::Drawn& rows, const CodedCategories& categories);
+void make_drawable(RowSample::Drawn& rows, const CodedCategories& categories);
 
 } // namespace lacuna

@@ -76,7 +76,7 @@ void set_range(PagePlane& result) {
 
 } // namespace
 
-PagePlane make_plane(const PageInput& input, const PageRows::Drawn& test, const PageRows::Drawn* train) {
+PagePlane make_plane(const PageInput& input, const RowSample::Drawn& test, const RowSample::Drawn* train) {
   PagePlane result;
   const auto place = [&](const auto& points) {
     result.test = points(test);
@@ -87,36 +87,30 @@ PagePlane make_plane(const PageInput& input, const PageRows::Drawn& test, const 
     result.is_columns = true;
     result.plane.x_name = input.column_names[0];
     result.plane.y_name = input.column_names[1];
-    place([](const PageRows::Drawn& rows) { return first_two(rows.columns); });
+    place([](const RowSample::Drawn& rows) { return first_two(rows.columns); });
   } else if (n_features == 2) {
     result.is_features = true;
     result.plane.x_name = input.feature_names[0];
     result.plane.y_name = input.feature_names[1];
-    place([](const PageRows::Drawn& rows) { return first_two(rows.features); });
+    place([](const RowSample::Drawn& rows) { return first_two(rows.features); });
   } else if (n_features == 1) {
     result.plane.x_name = input.feature_names[0];
     result.plane.y_name = "(spread by chance)";
-    place([](const PageRows::Drawn& rows) { return spread(rows.features, 1); });
+    place([](const RowSample::Drawn& rows) { return spread(rows.features, 1); });
   } else {
     const Matrix rows = stacked(test.features, train != nullptr ? &train->features : nullptr);
     FeatureOptions options;
-    options.maps = {{.kind = FeatureSpec::Kind::pca, .n_outputs = 2}};
+    options.features = {{.kind = "pca", .argument = "2"}};
     const FeatureChain chain = fit_features(options, rows.view(), 0, input.threads, silent_observer());
     result.plane.x_name = "first principal component";
     result.plane.y_name = "second principal component";
     result.plane.note = "The plane shows the first two principal components of the " +
                         std::to_string(n_features) + " features.";
-    place([&](const PageRows::Drawn& part) {
+    place([&](const RowSample::Drawn& part) {
       return first_two(chain.apply(part.features.view(), 0, input.threads));
     });
   }
   set_range(result);
-  if (input.range) {
-    result.plane.x_low = input.range->x_low;
-    result.plane.x_high = input.range->x_high;
-    result.plane.y_low = input.range->y_low;
-    result.plane.y_high = input.range->y_high;
-  }
   return result;
 }
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "pipeline/row_sample.hpp"
 #include "report/page.hpp"
-#include "report/page_rows.hpp"
 #include "report/page_subject.hpp"
 
 namespace lacuna {
@@ -23,7 +23,7 @@ struct PagePlane {
   PlanePoints test;
   PlanePoints train;
 };
-PagePlane make_plane(const PageInput& input, const PageRows::Drawn& test, const PageRows::Drawn* train);
+PagePlane make_plane(const PageInput& input, const RowSample::Drawn& test, const RowSample::Drawn* train);
 
 /// The answers of a method over the plane.
 ReportField make_field(const ReportPlane& plane, const PageMethod& method, Index n_classes);

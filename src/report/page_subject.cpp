@@ -5,18 +5,14 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/index.hpp"
-#include "lacuna/core/version.hpp"
 #include "report/page_plane.hpp"
 #include "report/words.hpp"
 
 namespace lacuna {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // More marks than this cannot be told apart; the remaining strata are drawn as one.
 constexpr std::size_t max_marks = 6;
@@ -51,7 +47,7 @@ private:
   void place_rows() {
     test_ = input_.test->drawn();
     make_drawable(test_, input_.categories);
-    PageRows::Drawn train;
+    RowSample::Drawn train;
     if (input_.train != nullptr) {
       train = input_.train->drawn();
       make_drawable(train, input_.categories);
@@ -140,9 +136,7 @@ private:
       const ReliabilityCurve& curve = method.diagnostics.reliability;
       result.diagnostics.reliability = reliability_curve(parted, curve.bin_kind, curve.n_bins);
     }
-    if (method.field)
-      result.field = method.field;
-    else if (method.score && (plane_.is_columns || plane_.is_features))
+    if (method.score && (plane_.is_columns || plane_.is_features))
       result.field = make_field(plane_.plane, method, static_cast<Index>(input_.class_names.size()));
     subject_.methods.push_back(std::move(result));
   }
@@ -231,7 +225,7 @@ private:
 
   const PageInput& input_;
   ReportSubject subject_;
-  PageRows::Drawn test_;
+  RowSample::Drawn test_;
   PagePlane plane_;
   std::vector<std::string> strata_;
   std::vector<int> place_of_stratum_; ///< by the stratum's number in the scored rows
@@ -244,34 +238,6 @@ ReportSubject make_subject(const PageInput& input) {
   drawable.column_names = flag_names(input.column_names, input.categories);
   drawable.feature_names = flag_names(input.feature_names, input.categories);
   return SubjectMaker(drawable).make();
-}
-
-std::vector<std::pair<std::string, std::string>> record_options(const std::string& record) {
-  std::vector<std::pair<std::string, std::string>> options;
-  const Json document = Json::parse(record);
-  const Json known = document.value("options", Json::object());
-  for (const auto& [name, value] : known.items())
-    options.emplace_back(name, value.is_string()
-                                   ? value.get<std::string>()
-                                   : value.dump(-1, ' ', false, Json::error_handler_t::replace));
-  return options;
-}
-
-FitSummary record_summary(const std::string& record) {
-  const Json document = Json::parse(record);
-  const Json& found = document.at("summary");
-  FitSummary summary;
-  summary.n_labeled = found.value("n_labeled", Index{0});
-  summary.n_unlabeled = found.value("n_unlabeled", Index{0});
-  summary.n_informative = found.value("n_informative", Index{0});
-  summary.kappa = found.at("kappa").is_number() ? found.at("kappa").get<double>() : std::nan("");
-  for (const auto& [name, count] : found.at("class_counts").items())
-    summary.class_counts.push_back(count.get<Index>());
-  return summary;
-}
-
-std::vector<std::pair<std::string, std::string>> page_versions() {
-  return {{"lacuna", version()}};
 }
 
 } // namespace lacuna

@@ -8,9 +8,9 @@
 #include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "pipeline/row_sample.hpp"
 #include "report/drawable.hpp"
 #include "report/page.hpp"
-#include "report/page_rows.hpp"
 
 namespace lacuna {
 
@@ -24,7 +24,6 @@ struct PageMethod {
   /// What the method says about points of the plane, which are rows of the table's columns when those are
   /// two, and of the features otherwise. May be null.
   std::function<Scores(MatrixView)> score{};
-  std::optional<ReportField> field{}; ///< instead of `score`, for a grid that is there already
 };
 
 /// What a page tells about one data set.
@@ -35,21 +34,13 @@ struct PageInput {
   std::vector<std::string> column_names;  ///< of the table's columns as the model takes them
   std::vector<std::string> feature_names; ///< of the features the densities see
   CodedCategories categories{};           ///< of columns and features alike
-  const PageRows* test = nullptr;         ///< null: nothing is known but predictions
-  const PageRows* train = nullptr;        ///< labels: class number or -1. May be null
-  std::optional<ReportPlane> range;       ///< the part of the plane to show, when the fields have decided it
+  const RowSample* test = nullptr;        ///< null: nothing is known but predictions
+  const RowSample* train = nullptr;       ///< labels: class number or -1. May be null
   std::optional<FitSummary> fit;          ///< of the method that chose the region
   std::vector<PageMethod> methods;
   int threads = 0;
 };
 
 ReportSubject make_subject(const PageInput& input);
-
-/// The text of options in a model's record, name by name, and the summary in it.
-std::vector<std::pair<std::string, std::string>> record_options(const std::string& record);
-FitSummary record_summary(const std::string& record);
-
-/// lacuna and its version.
-std::vector<std::pair<std::string, std::string>> page_versions();
 
 } // namespace lacuna

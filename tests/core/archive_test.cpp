@@ -1,30 +1,23 @@
 #include "lacuna/core/archive.hpp"
 
-#include <functional>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 
 namespace {
 
 using lacuna::Archive;
 using lacuna::Index;
 using lacuna::Matrix;
-using testing::HasSubstr;
 
-void expect_data_error(const std::function<void()>& action, const std::string& name) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const lacuna::Error& error) {
-    EXPECT_EQ(error.kind(), lacuna::ErrorKind::data);
-    EXPECT_THAT(error.what(), HasSubstr("'" + name + "'"));
-  }
+template <typename Work>
+void expect_data_error(Work work, const std::string& name) {
+  lacuna::test::expect_error(lacuna::ErrorKind::data, {"'" + name + "'"}, work);
 }
 
 TEST(Archive, GivesBackWhatWasPut) {
@@ -71,6 +64,30 @@ TEST(Archive, OtherShapesAreRefused) {
   expect_data_error([&] { archive.vector("matrix", 6); }, "matrix");
   expect_data_error([&] { archive.matrix("matrix", 3, 2); }, "matrix");
   expect_data_error([&] { archive.matrix("vector", 1, 3); }, "vector");
+}
+
+enum class Fruit { apple, pear, plum };
+constexpr auto choice_names(Fruit) {
+  return std::array{ChoiceName{Fruit::apple, "apple"}, ChoiceName{Fruit::pear, "pear"},
+                    ChoiceName{Fruit::plum, "plum"}};
+}
+
+TEST(Archive, ChoicesGoByNameAndOnceWentByNumber) {
+  Archive archive;
+  const auto fruit = [&] { return archive.choice<Fruit>("fruit"); };
+  archive.put_choice("fruit", Fruit::plum);
+  EXPECT_EQ(archive.text("fruit"), "plum");
+  EXPECT_EQ(fruit(), Fruit::plum);
+  archive.put_text("fruit", "cherry");
+  expect_data_error(fruit, "fruit");
+  archive = Archive();
+  expect_data_error(fruit, "fruit");
+  archive.put("fruit", 1.0);
+  EXPECT_EQ(fruit(), Fruit::pear);
+  for (const double wrong : {-1.0, 3.0, 0.5, std::nan("")}) {
+    archive.put("fruit", wrong);
+    expect_data_error(fruit, "fruit");
+  }
 }
 
 TEST(Archive, IntegersAreWholeAndInsideTheirLimits) {

@@ -2,13 +2,13 @@
 
 #include <regex>
 #include <string>
-#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/version.hpp"
+#include "tests/expect_error.hpp"
 
 namespace {
 
@@ -16,19 +16,47 @@ using lacuna::Error;
 using lacuna::ErrorKind;
 using testing::HasSubstr;
 
-TEST(ExitCode, IsTheDocumentedTable) {
-  const std::pair<ErrorKind, int> table[] = {
-      {ErrorKind::usage, 64},        {ErrorKind::data, 65},         {ErrorKind::no_input, 66},
-      {ErrorKind::internal, 70},     {ErrorKind::cannot_write, 73}, {ErrorKind::config, 78},
-      {ErrorKind::interrupted, 130},
-  };
-  for (const auto& [kind, code] : table) EXPECT_EQ(lacuna::exit_code(kind), code);
-}
-
 TEST(Error, KeepsKindAndText) {
   const Error error(ErrorKind::config, "line 3");
   EXPECT_EQ(error.kind(), ErrorKind::config);
   EXPECT_STREQ(error.what(), "line 3");
+}
+
+std::string dashed(std::string_view option) {
+  return "--" + std::string(option);
+}
+
+TEST(Error, PutsItsPartsIntoOneText) {
+  const Error error(ErrorKind::data,
+                    {.place = {.file = "a.csv", .row = 3, .line = 4, .column = "age"},
+                     .option = "",
+                     .statement = "a number is too large",
+                     .found = "1e300",
+                     .expected = "at most 1e100",
+                     .remedy = "mend the cell, or " + lacuna::mention("drop") + " the column"});
+  EXPECT_STREQ(error.what(), "'a.csv', row 3 (line 4), column 'age': a number is too large; got 1e300, "
+                             "expected at most 1e100; mend the cell, or drop the column");
+  EXPECT_THAT(error.text(dashed), HasSubstr("or --drop the column"));
+  EXPECT_EQ(error.parts().place.column, "age");
+}
+
+TEST(Error, ShowsAnOptionAsTheReaderWritesIt) {
+  const Error error(ErrorKind::usage, {.place = {},
+                                       .option = "folds",
+                                       .statement = "",
+                                       .found = "1",
+                                       .expected = "at least 2",
+                                       .remedy = ""});
+  EXPECT_STREQ(error.what(), "folds: got 1, expected at least 2");
+  EXPECT_EQ(error.text(dashed), "--folds: got 1, expected at least 2");
+}
+
+TEST(Mention, AnOpenMarkIsNotShown) {
+  EXPECT_EQ(lacuna::with_options("a\x1f"
+                                 "b",
+                                 dashed),
+            "ab");
+  EXPECT_EQ(lacuna::with_options("use " + lacuna::mention("x") + "!", dashed), "use --x!");
 }
 
 TEST(OptionChecks, SaysNothingWhenAllHolds) {
@@ -61,12 +89,7 @@ TEST(Observer, StopsTheWorkOnlyWhenCancelled) {
     bool cancelled() const override { return true; }
   };
   EXPECT_NO_THROW(lacuna::stop_if_cancelled(lacuna::silent_observer()));
-  try {
-    lacuna::stop_if_cancelled(Cancelled());
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
-  }
+  lacuna::test::expect_error(ErrorKind::interrupted, {}, [] { lacuna::stop_if_cancelled(Cancelled()); });
 }
 
 TEST(Version, HasThreeNumbers) {

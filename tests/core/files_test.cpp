@@ -2,23 +2,20 @@
 
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace {
 
 using lacuna::AtomicFile;
-using testing::HasSubstr;
 
 void write_all(const std::string& path, const std::string& content, bool overwrite) {
   AtomicFile file(path, overwrite);
@@ -26,16 +23,9 @@ void write_all(const std::string& path, const std::string& content, bool overwri
   file.commit();
 }
 
-void expect_cannot_write(const std::function<void()>& action, const std::string& path,
-                         const std::string& reason) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const lacuna::Error& error) {
-    EXPECT_EQ(error.kind(), lacuna::ErrorKind::cannot_write);
-    EXPECT_THAT(error.what(), HasSubstr("'" + path + "'"));
-    EXPECT_THAT(error.what(), HasSubstr(reason));
-  }
+template <typename Work>
+void expect_cannot_write(Work work, const std::string& path, const std::string& reason) {
+  lacuna::test::expect_error(lacuna::ErrorKind::cannot_write, {"'" + path + "'", reason}, work);
 }
 
 // Lets no file of this process grow beyond some bytes: to the writer, a full disk.

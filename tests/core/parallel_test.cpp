@@ -149,7 +149,7 @@ TEST(RowBlocks, PartitionsTheRows) {
     for (const Index min_rows : {1, 7, 512})
       for (const Index max_blocks : {1, 3, 64}) {
         SCOPED_TRACE(testing::Message() << n_rows << " rows, min " << min_rows << ", max " << max_blocks);
-        const RowBlocks blocks(n_rows, min_rows, max_blocks);
+        const RowBlocks blocks(n_rows, {.min_rows = min_rows, .max_blocks = max_blocks});
         EXPECT_EQ(blocks.n_blocks == 0, n_rows == 0);
         EXPECT_LE(blocks.n_blocks, max_blocks);
         EXPECT_EQ(blocks.first(0), 0);
@@ -169,9 +169,9 @@ TEST(RowBlocks, PartitionsTheRows) {
 }
 
 TEST(RowBlocks, UsesAsManyBlocksAsAllowed) {
-  EXPECT_EQ(RowBlocks(1000, 10, 64).n_blocks, 64);
-  EXPECT_EQ(RowBlocks(1000, 100, 64).n_blocks, 10);
-  EXPECT_EQ(RowBlocks(5, 100, 64).n_blocks, 1);
+  EXPECT_EQ(RowBlocks(1000, {.min_rows = 10, .max_blocks = 64}).n_blocks, 64);
+  EXPECT_EQ(RowBlocks(1000, {.min_rows = 100, .max_blocks = 64}).n_blocks, 10);
+  EXPECT_EQ(RowBlocks(5, {.min_rows = 100, .max_blocks = 64}).n_blocks, 1);
 }
 
 } // namespace

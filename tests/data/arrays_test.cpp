@@ -12,6 +12,7 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
+using test::labels_from;
 using test::TempFile;
 using test::values;
 
@@ -171,9 +172,8 @@ TEST(Npy, TrainsWithLabelsBeside) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const TempFile table(npy("<f4", "(4, 3)", pack<float>({1, 5, 0, 2, 5, 1, 3, 5, 0, 4, 5, 1})), ".npy");
   const TempFile labels(npy("<f8", "(4,)", pack<double>({10, nan, 9, -nan})), ".npy");
-  TableOptions options;
-  options.labels_path = labels.path();
-  const TrainingTable result = read_training_table(table.path(), "", {"11"}, options, silent_observer());
+  const TrainingTable result =
+      read_training_table(table.path(), {"11"}, labels_from(labels), silent_observer());
   EXPECT_EQ(values(result.data.features), (std::vector<double>{1, 0, 2, 1, 3, 0, 4, 1}));
   EXPECT_EQ(result.data.feature_names, (std::vector<std::string>{"c0", "c2"})); // c1 is constant
   EXPECT_EQ(result.data.class_names, (std::vector<std::string>{"9", "10", "11"}));
@@ -185,10 +185,9 @@ TEST(Npy, LongIntegersKeepTheirDigitsAsLabels) {
   const std::vector<std::int64_t> ids = {9007199254740993, 9007199254740992, -1};
   const TempFile table(npy("<f8", "(3,)", pack<double>({1, 2, 3})), ".npy");
   const TempFile labels(npy("<i8", "(3,)", pack(ids)), ".npy");
-  TableOptions options;
-  options.labels_path = labels.path();
+  TableOptions options = labels_from(labels);
   options.missing_label = "-1.0";
-  const TrainingTable result = read_training_table(table.path(), "", {}, options, silent_observer());
+  const TrainingTable result = read_training_table(table.path(), {}, options, silent_observer());
   EXPECT_EQ(test::label_texts(result.data),
             (std::vector<std::string>{"9007199254740993", "9007199254740992", ""}));
 }
@@ -197,10 +196,10 @@ TEST(Npy, NamesTheCellThatCannotBeUsed) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto read = [](const std::vector<double>& numbers) {
     const TempFile file(npy("<f8", "(3, 2)", pack(numbers)), ".npy");
-    read_training_table(file.path(), "c0", {}, {}, silent_observer());
+    read_training_table(file.path(), {}, test::labels_in("c0"), silent_observer());
   };
   EXPECT_NO_THROW(read({1, 2, 3, nan, 5, 6})); // a gap
-  expect_error(ErrorKind::data, {"row 3", "'c1'", "-inf", "--drop c1"}, [&] {
+  expect_error(ErrorKind::data, {"row 3", "'c1'", "-inf", "drop c1"}, [&] {
     read({1, 2, 3, 4, 5, -std::numeric_limits<double>::infinity()});
   });
   expect_error(ErrorKind::data, {"row 1", "'c1'", "1e+200", "rescale"}, [&] {
@@ -210,9 +209,9 @@ TEST(Npy, NamesTheCellThatCannotBeUsed) {
 
 TEST(Npy, CategoriesOnRequest) {
   const TempFile file(npy("<f8", "(4, 2)", pack<double>({0, 3, 1, 1.5, 0, -2, 1, 3})), ".npy");
-  TableOptions options;
+  TableOptions options = test::labels_in("c0");
   options.categorical = {"c1"};
-  const TrainingTable result = read_training_table(file.path(), "c0", {}, options, silent_observer());
+  const TrainingTable result = read_training_table(file.path(), {}, options, silent_observer());
   EXPECT_EQ(result.data.feature_names, (std::vector<std::string>{"c1=-2", "c1=1.5", "c1=3"}));
   EXPECT_EQ(values(result.data.features), (std::vector<double>{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1}));
 }

@@ -105,8 +105,8 @@ TEST(Messages, ValuesAreShownSafely) {
 
 TEST(Messages, NearNamesAreSuggested) {
   const std::vector<std::string> names = {"age", "income", "Label", "x"};
-  EXPECT_EQ(nearest_name_hint("incme", names), "; did you mean 'income'?");
-  EXPECT_EQ(nearest_name_hint("label", names), "; did you mean 'Label'?");
+  EXPECT_EQ(nearest_name_hint("incme", names), "did you mean 'income'?");
+  EXPECT_EQ(nearest_name_hint("label", names), "did you mean 'Label'?");
   EXPECT_EQ(nearest_name_hint("y", names), "");
   EXPECT_EQ(nearest_name_hint("weight", names), "");
 }

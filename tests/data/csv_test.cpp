@@ -124,9 +124,11 @@ TEST(CsvTable, KnowsNamesRowsAndLines) {
   const auto table = open_table(file.path(), {});
   EXPECT_EQ(table->column_names(), (Record{"a", "b\nc", "column 3"}));
   ASSERT_TRUE(table->next());
-  EXPECT_EQ(table->place(), "row 1 (line 4)");
+  EXPECT_EQ(table->place().row, 1);
+  EXPECT_EQ(table->place().line, 4);
   ASSERT_TRUE(table->next());
-  EXPECT_EQ(table->place(), "row 2 (line 7)");
+  EXPECT_EQ(table->place().row, 2);
+  EXPECT_EQ(table->place().line, 7);
   EXPECT_EQ(table->text(1), "5");
   EXPECT_FALSE(table->next());
 }
@@ -148,11 +150,10 @@ TEST(CsvTable, RefusesRaggedRowsAndTwinNames) {
     const auto table = open_table(file.path(), {.has_header = has_header});
     while (table->next()) continue;
   };
-  expect_error(ErrorKind::data, {"row 2 (line 3)", "found 3", "expected 2", "header"},
+  expect_error(ErrorKind::data, {"row 2 (line 3)", "got 3", "expected 2", "header"},
                [&] { read("a,b\n1,2\n1,2,3\n"); });
-  expect_error(ErrorKind::data, {"row 2 (line 4)", "found 1", "expected 2"},
-               [&] { read("a,b\n\n1,2\n1\n"); });
-  expect_error(ErrorKind::data, {"row 2 (line 2)", "found 1", "first row"}, [&] { read("1,2\n1\n", false); });
+  expect_error(ErrorKind::data, {"row 2 (line 4)", "got 1", "expected 2"}, [&] { read("a,b\n\n1,2\n1\n"); });
+  expect_error(ErrorKind::data, {"row 2 (line 2)", "got 1", "first row"}, [&] { read("1,2\n1\n", false); });
   expect_error(ErrorKind::data, {"line 1", "two columns", "'b'"}, [&] { read("a,b,b\n1,2,3\n"); });
   expect_error(ErrorKind::data, {"column 2", "UTF-8"}, [&] { read("a,\xE4\n1,2\n"); });
   expect_error(ErrorKind::data, {"blank lines only"}, [&] { read("\n\n"); });

@@ -3,16 +3,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "lacuna/core/errors.hpp"
 #include "lacuna/data/table.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna::test {
 
@@ -52,23 +49,25 @@ inline std::string gzip(const std::string& bytes) {
   return packed;
 }
 
-/// Runs `work` and expects an Error of this kind whose text holds all the words.
-template <typename Work>
-void expect_error(ErrorKind kind, std::initializer_list<std::string> words, Work work) {
-  try {
-    work();
-    ADD_FAILURE() << "expected an error with '" << *words.begin() << "'";
-  } catch (const Error& error) {
-    EXPECT_EQ(exit_code(error.kind()), exit_code(kind)) << error.what();
-    for (const std::string& word : words) EXPECT_THAT(error.what(), testing::HasSubstr(word));
-  }
+/// For a table whose labels are in a file of their own.
+inline TableOptions labels_from(const TempFile& file) {
+  TableOptions options;
+  options.labels = file.path();
+  return options;
 }
 
-inline TrainingTable read_text(const std::string& bytes, const std::string& label_column = "y",
-                               const TableOptions& options = {},
-                               const std::vector<std::string>& classes = {}) {
+/// Options that say where the labels are.
+inline TableOptions labels_in(const std::string& column) {
+  TableOptions options;
+  options.label = column;
+  return options;
+}
+
+inline TrainingTable read_text(const std::string& bytes, const std::string& label = "y",
+                               TableOptions options = {}, const std::vector<std::string>& classes = {}) {
   const TempFile file(bytes);
-  return read_training_table(file.path(), label_column, classes, options, silent_observer());
+  options.label = label;
+  return read_training_table(file.path(), classes, options, silent_observer());
 }
 
 inline std::vector<double> values(const Matrix& matrix) {

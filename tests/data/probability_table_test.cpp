@@ -13,7 +13,7 @@ using Names = std::vector<std::string>;
 
 ProbabilityBlock read(const std::string& text, const Names& classes = {}, const std::string& label = "") {
   const TempFile file(text);
-  ProbabilityReader reader(file.path(), {}, label, "", classes);
+  ProbabilityReader reader(file.path(), labels_in(label), "", classes);
   ProbabilityBlock block;
   EXPECT_TRUE(reader.next(block, 1000));
   ProbabilityBlock behind;
@@ -24,7 +24,7 @@ ProbabilityBlock read(const std::string& text, const Names& classes = {}, const 
 
 Names classes_of(const std::string& text, const Names& classes = {}) {
   const TempFile file(text);
-  return ProbabilityReader(file.path(), {}, "", "", classes).class_names();
+  return ProbabilityReader(file.path(), {}, "", classes).class_names();
 }
 
 TEST(ProbabilityTable, ReadsAPlainTable) {
@@ -57,7 +57,7 @@ TEST(ProbabilityTable, FindsTheClasses) {
 
 TEST(ProbabilityTable, BlocksHoldTheSameRows) {
   const TempFile file("label,a,b\na,1,0\nb,0.5,0.5\na,0,1\nb,0.25,0.75\na,0.125,0.875\n");
-  ProbabilityReader reader(file.path(), {}, "", "label", {});
+  ProbabilityReader reader(file.path(), {}, "label", {});
   ProbabilityBlock block;
   std::vector<double> seen;
   while (reader.next(block, 2)) {
@@ -74,7 +74,7 @@ TEST(ProbabilityTable, RowsMayMissOneByALittle) {
 }
 
 TEST(ProbabilityTable, SaysWhatIsMissing) {
-  expect_error(ErrorKind::usage, {"'label'", "--label", "--labels"}, [] { read("a,b\n1,0\n"); });
+  expect_error(ErrorKind::usage, {"'label'", "give label,", "or labels,"}, [] { read("a,b\n1,0\n"); });
   expect_error(ErrorKind::data, {"'truth'", "'label'"}, [] { read("label,a,b\na,1,0\n", {}, "truth"); });
   expect_error(ErrorKind::data, {"'p_c'", "'c'"}, [] { read("label,a,b\na,1,0\n", {"a", "c"}); });
   expect_error(ErrorKind::data, {"1 column", "expected 2"}, [] { read("label,a,b\na,1,0\n", {"a"}); });

@@ -9,9 +9,12 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
+using test::labels_from;
+using test::labels_in;
 using test::TempFile;
 using test::values;
 using Names = std::vector<std::string>;
+using Labels = std::vector<int>;
 
 TableSchema schema_of(std::vector<TableColumn> columns) {
   return {std::move(columns), "y"};
@@ -21,12 +24,12 @@ const TableSchema mixed = schema_of({{"job", true, {"clerk", "nurse"}}, {"x", fa
 
 TEST(TableReader, StreamsBlocksWhateverTheColumnOrder) {
   const TempFile file("y,x,extra,job\na,1,?,nurse\n,2,?,clerk\n2.0,3,?,pilot\nNA,4,?,1\nb,5,?,nurse\n");
-  TableReader reader(file.path(), mixed, {}, "y", "job");
+  TableReader reader(file.path(), mixed, labels_in("y"), {"2", "a", "b"}, "job");
   TableBlock block;
   ASSERT_TRUE(reader.next(block, 2));
   EXPECT_EQ(block.first_row, 0);
   EXPECT_EQ(values(block.features), (std::vector<double>{0, 1, 1, 1, 0, 2}));
-  EXPECT_EQ(block.labels, (Names{"a", ""}));
+  EXPECT_EQ(block.labels, (Labels{1, missing_label}));
   EXPECT_EQ(block.strata, (Names{"nurse", "clerk"}));
   EXPECT_EQ(reader.n_unseen_categories(), 0);
   const double* memory = block.features.row(0);
@@ -34,12 +37,12 @@ TEST(TableReader, StreamsBlocksWhateverTheColumnOrder) {
   EXPECT_EQ(block.features.row(0), memory); // blocks of one size share their memory
   EXPECT_EQ(block.first_row, 2);
   EXPECT_EQ(values(block.features), (std::vector<double>{0, 0, 3, 0, 0, 4}));
-  EXPECT_EQ(block.labels, (Names{"2", ""}));
+  EXPECT_EQ(block.labels, (Labels{0, missing_label}));
   EXPECT_EQ(reader.n_unseen_categories(), 2);
   ASSERT_TRUE(reader.next(block, 2));
   EXPECT_EQ(block.first_row, 4);
   EXPECT_EQ(values(block.features), (std::vector<double>{0, 1, 5}));
-  EXPECT_EQ(block.labels, (Names{"b"}));
+  EXPECT_EQ(block.labels, (Labels{2}));
   EXPECT_EQ(block.strata, (Names{"nurse"}));
   EXPECT_FALSE(reader.next(block, 2));
   EXPECT_FALSE(reader.next(block, 2));
@@ -50,7 +53,7 @@ TEST(TableReader, StreamsBlocksWhateverTheColumnOrder) {
 TEST(TableReader, GapsAndUnseenCategoriesAreMissingValues) {
   const TableSchema coded = schema_of({{"job", true, {"clerk", "nurse"}, true}, {"x", false, {}}});
   const TempFile file("x,job\n1,nurse\n,clerk\n3,pilot\nNA,?\n");
-  TableReader reader(file.path(), coded, {}, "", "");
+  TableReader reader(file.path(), coded, {}, {});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, 10));
   const std::vector<double> found = values(block.features);
@@ -62,9 +65,9 @@ TEST(TableReader, GapsAndUnseenCategoriesAreMissingValues) {
 
 TEST(TableReader, GivesOnlyWhatWasAskedFor) {
   const TempFile file("job,x\nclerk,1\n");
-  TableReader reader(file.path(), mixed, {}, "", "");
+  TableReader reader(file.path(), mixed, {}, {});
   TableBlock block;
-  block.labels = {"old", "old"};
+  block.labels = {1, 2};
   block.strata = {"old"};
   ASSERT_TRUE(reader.next(block, 1'000'000'000'000)); // must not allocate for rows that are not there
   EXPECT_EQ(block.features.n_rows(), 1);
@@ -75,7 +78,7 @@ TEST(TableReader, GivesOnlyWhatWasAskedFor) {
 
 TEST(TableReader, AcceptsATableWithoutRows) {
   const TempFile file("job,x\n");
-  TableReader reader(file.path(), mixed, {}, "", "");
+  TableReader reader(file.path(), mixed, {}, {});
   TableBlock block;
   EXPECT_FALSE(reader.next(block, 10));
 }
@@ -86,11 +89,11 @@ TEST(TableReader, SeesTheSameAsTheTrainingReader) {
     text += std::to_string(i * 0.1) + "," + (i % 3 == 0 ? "nurse" : "clerk") + "," + (i % 7 == 0 ? "a" : "") +
             "\n";
   const TempFile file(test::gzip(text));
-  const TrainingTable table = read_training_table(file.path(), "y", {}, {}, silent_observer());
-  TableReader reader(file.path(), table.schema, {}, "y", "");
+  const TrainingTable table = read_training_table(file.path(), {}, labels_in("y"), silent_observer());
+  TableReader reader(file.path(), table.schema, labels_in("y"), table.data.class_names);
   TableBlock block;
   std::vector<double> features;
-  Names labels;
+  Labels labels;
   double position = 0.0;
   while (reader.next(block, 999)) {
     features.insert(features.end(), block.features.values().begin(), block.features.values().end());
@@ -99,20 +102,20 @@ TEST(TableReader, SeesTheSameAsTheTrainingReader) {
     position = reader.position();
   }
   EXPECT_EQ(features, values(table.data.features));
-  EXPECT_EQ(labels, test::label_texts(table.data));
+  EXPECT_EQ(labels, table.data.labels);
 }
 
 TEST(TableReader, NamesMissingColumns) {
   const TempFile file("jobs,z\nclerk,1\n");
   const auto open = [&](const TableSchema& schema, const std::string& label = "",
                         const std::string& stratum = "") {
-    TableReader(file.path(), schema, {}, label, stratum);
+    TableReader(file.path(), schema, labels_in(label), {"a"}, stratum);
   };
   expect_error(ErrorKind::data, {"2 columns", "'job', 'x'", "it has 'jobs', 'z'"}, [&] { open(mixed); });
   expect_error(ErrorKind::data, {"a column", "'job'", "did you mean 'jobs'"}, [&] {
     open(schema_of({{"job", false, {}}}));
   });
-  expect_error(ErrorKind::data, {"'c0'", "--no-header"}, [&] { open(schema_of({{"c0", false, {}}})); });
+  expect_error(ErrorKind::data, {"'c0'", "no_header"}, [&] { open(schema_of({{"c0", false, {}}})); });
   const TableSchema z = schema_of({{"z", false, {}}});
   expect_error(ErrorKind::data, {"'y'", "label column"}, [&] { open(z, "y"); });
   expect_error(ErrorKind::data, {"'region'", "stratum column"}, [&] { open(z, "", "region"); });
@@ -121,41 +124,39 @@ TEST(TableReader, NamesMissingColumns) {
 TEST(TableReader, CountsColumnsOfTablesWithoutNames) {
   const TempFile file("1,2,3\n");
   TableOptions options;
-  options.has_header = false;
+  options.no_header = true;
   const TableSchema wide = schema_of({{"c1", false, {}}, {"c7", false, {}}});
   expect_error(ErrorKind::data, {"has 3 columns", "needs 8"},
-               [&] { TableReader(file.path(), wide, options, "", ""); });
+               [&] { TableReader(file.path(), wide, options, {}); });
   expect_error(ErrorKind::data, {"'x'", "this table has none"},
-               [&] { TableReader(file.path(), mixed, options, "", ""); });
+               [&] { TableReader(file.path(), mixed, options, {}); });
 }
 
 TEST(TableReader, NamesTheCellThatCannotBeUsed) {
   const auto refuse = [](const std::string& cell, std::initializer_list<std::string> words) {
     const TempFile file("x,job\n1,clerk\n" + cell + ",clerk\n");
-    TableReader reader(file.path(), mixed, {}, "", "");
+    TableReader reader(file.path(), mixed, {}, {});
     TableBlock block;
     expect_error(ErrorKind::data, words, [&] { reader.next(block, 10); });
   };
   refuse("old", {"row 2 (line 3)", "'x'", "'old'", "expected a number"});
   refuse("inf", {"row 2 (line 3)", "'inf'", "finite", "leave the row out"});
   refuse("-1e200", {"'-1e200'", "too large"});
-  refuse("1,2", {"row 2 (line 3)", "found 3", "expected 2"});
+  refuse("1,2", {"row 2 (line 3)", "got 3", "expected 2"});
 }
 
 TEST(TableReader, ReadsLabelsBesideTheTable) {
   const TempFile table("job,x\nclerk,1\nnurse,2\n");
   const auto read = [&](const std::string& bytes) {
     const TempFile labels(bytes);
-    TableOptions options;
-    options.labels_path = labels.path();
-    TableReader reader(table.path(), mixed, options, "", "");
+    TableReader reader(table.path(), mixed, labels_from(labels), {"3", "a", "b", "c", "d"});
     TableBlock block;
-    Names all;
+    Labels all;
     while (reader.next(block, 1)) all.insert(all.end(), block.labels.begin(), block.labels.end());
     return all;
   };
-  EXPECT_EQ(read("a\n3.0\n"), (Names{"a", "3"}));
-  EXPECT_EQ(read("\na"), (Names{"", "a"}));
+  EXPECT_EQ(read("a\n3.0\n"), (Labels{1, 0}));
+  EXPECT_EQ(read("\na"), (Labels{missing_label, 1}));
   expect_error(ErrorKind::data, {"2 rows", "1 labels"}, [&] { read("a\n"); });
   expect_error(ErrorKind::data, {"2 rows", "4 labels"}, [&] { read("a\nb\nc\nd\n"); });
 }
@@ -164,7 +165,7 @@ TEST(TableReader, ReadsAPipe) {
   const std::string path = TempFile("").path() + ".fifo"; // the name of a file that is gone again
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   std::jthread writer([&] { std::ofstream(path) << "x,job\n1,clerk\n2,nurse\n"; });
-  TableReader reader(path, mixed, {}, "", "");
+  TableReader reader(path, mixed, {}, {});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, 10));
   EXPECT_EQ(values(block.features), (std::vector<double>{1, 0, 1, 0, 1, 2}));
@@ -174,9 +175,9 @@ TEST(TableReader, ReadsAPipe) {
 TEST(TableReader, RefusesForeignTextInLabelsAndStrata) {
   const TempFile file("x,job,y\n1,clerk,a\n2,clerk,\xE4\n");
   TableBlock block;
-  TableReader labels(file.path(), mixed, {}, "y", "");
+  TableReader labels(file.path(), mixed, labels_in("y"), {"a"});
   expect_error(ErrorKind::data, {"row 2 (line 3)", "'y'", "UTF-8"}, [&] { labels.next(block, 10); });
-  TableReader strata(file.path(), mixed, {}, "", "y");
+  TableReader strata(file.path(), mixed, {}, {}, "y");
   expect_error(ErrorKind::data, {"row 2 (line 3)", "'y'", "UTF-8"}, [&] { strata.next(block, 10); });
 }
 

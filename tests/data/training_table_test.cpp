@@ -13,6 +13,8 @@ namespace {
 
 using test::expect_error;
 using test::label_texts;
+using test::labels_from;
+using test::labels_in;
 using test::read_text;
 using test::TempFile;
 using test::values;
@@ -20,6 +22,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Names = std::vector<std::string>;
+
+/// Notes as C++ shows them.
+Names plain(Names notes) {
+  for (std::string& note : notes) note = with_options(note, plain_style);
+  return notes;
+}
 
 TEST(TrainingTable, ReadsNumbersAndLabels) {
   const TrainingTable table = read_text("a,y,b\n1, x ,2\n+3.5,,-4e1\n5,NA, 6 \n7,z,8\n");
@@ -77,11 +85,11 @@ TEST(TrainingTable, NamesTheCellThatCannotBeUsed) {
   refuse("-inf", {"row 2 (line 4)", "'age'", "'-inf'", "finite value"});
   refuse("1e101", {"row 2 (line 4)", "'age'", "'1e101'", "too large", "rescale"});
   refuse("1e999", {"'1e999'", "too large", "rescale"});
-  refuse("old", {"row 2 (line 4)", "'age'", "'old'", "expected a number", "--categorical age", "--drop age"});
+  refuse("old", {"row 2 (line 4)", "'age'", "'old'", "expected a number", "categorical age", "drop age"});
 }
 
 TEST(TrainingTable, TellsHowFarTheTroubleGoes) {
-  expect_error(ErrorKind::data, {"'my column'", "--drop 'my column'", "2 cells", "also in 'b'"},
+  expect_error(ErrorKind::data, {"'my column'", "drop 'my column'", "2 cells", "also in 'b'"},
                [] { read_text("my column,b,y\n1,2,a\ninf,3,b\ninf,inf,a\n4,5,a\n"); });
 }
 
@@ -135,7 +143,7 @@ TEST(TrainingTable, LeavesOutThePandasIndex) {
   // Not an index, so it stays, with a word of warning.
   const TrainingTable other = read_text(",x,y\n0,5,a\n2.5,6,\n1,7,b\n");
   EXPECT_EQ(other.data.feature_names, (Names{"column 1", "x"}));
-  EXPECT_THAT(other.notes, ElementsAre(HasSubstr("--drop 'column 1'")));
+  EXPECT_THAT(plain(other.notes), ElementsAre(HasSubstr("drop 'column 1'")));
   TableOptions options;
   options.drop = {"column 1"};
   EXPECT_THAT(read_text(",x,y\n0,5,a\n1,6,\n", "y", options).notes, IsEmpty());
@@ -157,11 +165,11 @@ TEST(TrainingTable, RefusesWrongColumnNames) {
     options.categorical = std::move(categorical);
     read_text("height,weight,y\n1,2,a\n2,3,b\n", "y", options);
   };
-  expect_error(ErrorKind::usage, {"--drop", "'hieght'", "'weight'", "did you mean 'height'"},
+  expect_error(ErrorKind::usage, {"drop", "'hieght'", "'weight'", "did you mean 'height'"},
                [&] { with({"hieght"}, {}); });
-  expect_error(ErrorKind::usage, {"--categorical", "'q'"}, [&] { with({}, {"q"}); });
-  expect_error(ErrorKind::usage, {"--drop", "'y'", "label column"}, [&] { with({"y"}, {}); });
-  expect_error(ErrorKind::usage, {"--categorical", "'y'", "label column"}, [&] { with({}, {"y"}); });
+  expect_error(ErrorKind::usage, {"categorical", "'q'"}, [&] { with({}, {"q"}); });
+  expect_error(ErrorKind::usage, {"drop", "'y'", "label column"}, [&] { with({"y"}, {}); });
+  expect_error(ErrorKind::usage, {"categorical", "'y'", "label column"}, [&] { with({}, {"y"}); });
   expect_error(ErrorKind::usage, {"'height'", "both"}, [&] { with({"height"}, {"height"}); });
   expect_error(ErrorKind::data, {"'Y'", "label column", "'height', 'weight', 'y'", "did you mean 'y'"},
                [] { read_text("height,weight,y\n1,2,a\n", "Y"); });
@@ -173,7 +181,7 @@ TEST(TrainingTable, RefusesWrongColumnNames) {
 
 TEST(TrainingTable, ReadsTablesWithoutAHeader) {
   TableOptions options;
-  options.has_header = false;
+  options.no_header = true;
   const TrainingTable table = read_text("1,2,a\n3,4,\n5,7,b\n", "c2", options);
   EXPECT_EQ(table.data.feature_names, (Names{"c0", "c1"}));
   EXPECT_EQ(table.data.n_rows(), 3);
@@ -186,18 +194,18 @@ TEST(TrainingTable, RefusesIdentifiers) {
     names += fmt::format("n{},{},a\n", i, i);
     labels += fmt::format("{},l{}\n", i, i);
   }
-  expect_error(ErrorKind::data, {"'name'", "more than 1000", "identifier", "--drop name"},
+  expect_error(ErrorKind::data, {"'name'", "more than 1000", "identifier", "drop name"},
                [&] { read_text(names); });
   expect_error(ErrorKind::data, {"row 1001 (line 1002)", "'y'", "1001"}, [&] { read_text(labels); });
   // One fewer is accepted, with a hint.
   const TrainingTable table = read_text(names.substr(0, names.rfind("n1000")));
   EXPECT_EQ(table.data.n_features(), 1001);
-  EXPECT_THAT(table.notes, ElementsAre(HasSubstr("--drop name")));
+  EXPECT_THAT(plain(table.notes), ElementsAre(HasSubstr("drop name")));
 }
 
 TEST(TrainingTable, ChecksClasses) {
   for (const std::string missing : {"", " ", "NA", "?", "<NA>", "nan"})
-    expect_error(ErrorKind::usage, {"--classes", "missing label"}, [&] {
+    expect_error(ErrorKind::usage, {"classes", "missing label"}, [&] {
       read_text("x,y\n1,a\n2,b\n", "y", {}, {"c", missing});
     });
   TableOptions options;
@@ -216,9 +224,7 @@ TEST(TrainingTable, ReadsLabelsBesideTheTable) {
   const TempFile table("a,b\n1,2\n3,4\n5,7\n");
   const auto read = [&](const std::string& labels) {
     const TempFile file(labels);
-    TableOptions options;
-    options.labels_path = file.path();
-    return read_training_table(table.path(), "", {}, options, silent_observer());
+    return read_training_table(table.path(), {}, labels_from(file), silent_observer());
   };
   EXPECT_EQ(label_texts(read("u\n\nv\n").data), (Names{"u", "", "v"}));
   EXPECT_EQ(label_texts(read("1.0\r\n2\r\n\r\n").data), (Names{"1", "2", ""}));
@@ -226,30 +232,30 @@ TEST(TrainingTable, ReadsLabelsBesideTheTable) {
 
 TEST(TrainingTable, CountsLabelsBesideTheTable) {
   const TempFile table("a,b\n1,2\n3,4\n5,7\n");
-  const auto read = [&](const std::string& labels, const std::string& label_column = "") {
+  const auto read = [&](const std::string& labels, const std::string& label = "") {
     const TempFile file(labels);
-    TableOptions options;
-    options.labels_path = file.path();
-    read_training_table(table.path(), label_column, {}, options, silent_observer());
+    TableOptions options = labels_in(label);
+    options.labels = file.path();
+    read_training_table(table.path(), {}, options, silent_observer());
   };
   expect_error(ErrorKind::data, {"3 rows", "2 labels"}, [&] { read("u\nv\n"); });
   expect_error(ErrorKind::data, {"3 rows", "4 labels", "no header"}, [&] { read("y\nu\nv\nw\n"); });
   expect_error(ErrorKind::data, {"3 rows", "6 labels"}, [&] { read("u\nv\nw\nu\nv\nw\n"); });
   expect_error(ErrorKind::data, {"2 columns", "one label per row"}, [&] { read("u,1\nv,2\nw,3\n"); });
-  expect_error(ErrorKind::usage, {"--label", "--labels"}, [&] { read("u\nv\nw\n", "a"); });
-  expect_error(ErrorKind::usage, {"--label", "--labels"},
-               [&] { read_training_table(table.path(), "", {}, {}, silent_observer()); });
+  expect_error(ErrorKind::usage, {"label", "labels"}, [&] { read("u\nv\nw\n", "a"); });
+  expect_error(ErrorKind::usage, {"label", "labels"},
+               [&] { read_training_table(table.path(), {}, {}, silent_observer()); });
 }
 
 TEST(TrainingTable, NeedsRowsAndAFile) {
   expect_error(ErrorKind::data, {"header", "no row"}, [] { read_text("x,y\n"); });
   expect_error(ErrorKind::data, {"is empty"}, [] { read_text(""); });
   expect_error(ErrorKind::no_input, {"no such file"},
-               [] { read_training_table("/no/such/file", "y", {}, {}, silent_observer()); });
+               [] { read_training_table("/no/such/file", {}, labels_in("y"), silent_observer()); });
   expect_error(ErrorKind::no_input, {"folder"},
-               [] { read_training_table("/tmp", "y", {}, {}, silent_observer()); });
+               [] { read_training_table("/tmp", {}, labels_in("y"), silent_observer()); });
   expect_error(ErrorKind::no_input, {"/dev/null", "read twice"},
-               [] { read_training_table("/dev/null", "y", {}, {}, silent_observer()); });
+               [] { read_training_table("/dev/null", {}, labels_in("y"), silent_observer()); });
 }
 
 /// Does something when the second pass has begun.
@@ -283,19 +289,19 @@ TEST(TrainingTable, NoticesAFileThatChanges) {
       file.rewrite(many_rows(n_later));
     });
     expect_error(ErrorKind::data, {"changed while it was read"},
-                 [&] { read_training_table(file.path(), "y", {}, {}, meddler); });
+                 [&] { read_training_table(file.path(), {}, labels_in("y"), meddler); });
   }
 }
 
 TEST(TrainingTable, ReportsAndStops) {
   const TempFile file(many_rows(50000));
   Meddler watcher(nullptr);
-  EXPECT_EQ(read_training_table(file.path(), "y", {}, {}, watcher).data.n_rows(), 50000);
+  EXPECT_EQ(read_training_table(file.path(), {}, labels_in("y"), watcher).data.n_rows(), 50000);
   class Stop : public Observer {
     bool cancelled() const override { return true; }
   } stop;
   expect_error(ErrorKind::interrupted, {"interrupted"},
-               [&] { read_training_table(file.path(), "y", {}, {}, stop); });
+               [&] { read_training_table(file.path(), {}, labels_in("y"), stop); });
 }
 
 /// What should come out of a random table, computed the plain way.

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "density/own_families.hpp"
 #include "density/split_proposals.hpp"
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"
 
 namespace lacuna {
@@ -17,11 +17,9 @@ namespace {
 using testing::log_densities;
 using testing::random_blobs;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 VbMixtureOptions auto_options(WeightPrior prior = WeightPrior::dirichlet) {
   VbMixtureOptions options;
-  options.n_components = auto_components;
+  options.components = std::nullopt;
   options.weight_prior = prior;
   return options;
 }
@@ -86,11 +84,7 @@ Matrix heavy_tails(Index n_rows) {
 Matrix mixed() {
   Matrix rows = random_blobs(5, 800, 3, 4, 5.0);
   RandomStream random(5, RandomPurpose::simulation, 1);
-  for (Index i = 0; i < rows.n_rows(); ++i) {
-    rows(i, 2) = rows(i, 0) > 0.0 ? 1.0 : std::floor(3.0 * random.uniform());
-    for (Index j = 0; j < 3; ++j)
-      if (random.uniform() < 0.2) rows(i, j) = nan;
-  }
+  testing::add_categories_and_gaps(rows, 0.2, random);
   return rows;
 }
 
@@ -125,7 +119,7 @@ TEST(AutoCapacitySlow, BoundNeverFallsAndEndsNoLowerThanThatOfSevenComponents) {
         VbMixtureOptions options = auto_options(prior);
         options.covariance = type;
         const auto found = fit(problem.rows, options, context, problem.weights);
-        options.n_components = 7;
+        options.components = 7;
         const auto seven = fit(problem.rows, options, context, problem.weights);
         const std::vector<double>& history = found->summary().history;
         for (std::size_t i = 1; i < history.size(); ++i)
@@ -147,9 +141,7 @@ TEST(AutoCapacity, KeepsItsCapacityFromAWarmStartAndInASingleStep) {
     const auto next = fit(rows, auto_options(), context);
     EXPECT_EQ(next->summary().n_components, 9);
     EXPECT_EQ(next->prior().n_components, start->prior().n_components);
-    const std::vector<double> a = log_densities(*start, rows);
-    const std::vector<double> b = log_densities(*next, rows);
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 0.05);
+    testing::expect_near(log_densities(*start, rows), log_densities(*next, rows), 0.05);
   }
 }
 
@@ -187,7 +179,7 @@ TEST(SplitProposals, FindTwoClustersInTheMetricOfTheComponent) {
     rows(i, 2) = random.normal() + 0.01 * rows(i, 1);
   }
   VbMixtureOptions options;
-  options.n_components = 1;
+  options.components = 1;
   const auto one = fit(rows, options);
   const WeightedRows all(rows.view());
   const MixtureTerms terms = make_terms(one->prior(), one->posterior(), DensityForm::expected_log);

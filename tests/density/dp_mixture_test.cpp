@@ -9,13 +9,15 @@
 
 #include "density/dp_mixture.hpp"
 #include "density/dp_pairs.hpp"
+#include "density/own_families.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/density/dp_mixture.hpp"
 #include "tests/density/test_data.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna {
 namespace {
 
+using test::expect_error;
 using testing::log_densities;
 using testing::random_blobs;
 
@@ -42,11 +44,15 @@ RowStatistics statistics(const Matrix& rows) {
   return result;
 }
 
+NormalInverseWishart base_of(Index d) {
+  return make_base(static_cast<std::size_t>(d), 0.4, static_cast<double>(d) + 2.0, 0.3);
+}
+
 TEST(DpConjugate, EvidenceIsTheChainOfPredictives) {
   for (const Index d : {1, 2, 5}) {
     const Matrix rows = random_blobs(3, 30, d, 2, 1.0);
     const auto size = static_cast<std::size_t>(d);
-    const NormalInverseWishart base = make_base(size, 0.4, static_cast<double>(d) + 2.0, 0.3);
+    const NormalInverseWishart base = base_of(d);
     RowStatistics so_far(std::vector<double>(size, 0.1));
     NormalInverseWishart current = base;
     double chain = 0.0;
@@ -63,8 +69,7 @@ TEST(DpConjugate, EvidenceIsTheChainOfPredictives) {
 TEST(DpConjugate, DensitiesObeyBayes) {
   for (const Index d : {1, 2, 4}) {
     const Matrix rows = random_blobs(5, 20, d, 1, 1.0);
-    const NormalInverseWishart base =
-        make_base(static_cast<std::size_t>(d), 0.4, static_cast<double>(d) + 2.0, 0.3);
+    const NormalInverseWishart base = base_of(d);
     const RowStatistics all = statistics(rows);
     const NormalInverseWishart posterior = update(base, all);
     RandomStream random(1, RandomPurpose::simulation);
@@ -106,8 +111,7 @@ TEST(DpConjugate, DrawsHaveTheRightMoments) {
 TEST(DpConjugate, MatchedPairsHaveAFiniteDensity) {
   for (const Index d : {1, 2, 6}) {
     const Matrix rows = random_blobs(7, 50, d, 1, 1.0);
-    const NormalInverseWishart base =
-        make_base(static_cast<std::size_t>(d), 0.4, static_cast<double>(d) + 2.0, 0.3);
+    const NormalInverseWishart base = base_of(d);
     const RowStatistics all = statistics(rows);
     RandomStream random(3, RandomPurpose::simulation);
     for (int i = 0; i < 50; ++i) {
@@ -200,7 +204,7 @@ TEST(DpMixtureFit, ThreadsChangeNoBit) {
 TEST(DpMixtureFit, SummaryHasTracesAndEffectiveSizes) {
   const Matrix rows = random_blobs(14, 200, 2, 3, 3.0);
   const DensityFitSummary summary = fit(rows, short_chain())->summary();
-  EXPECT_EQ(summary.stop_reason, "sampled");
+  EXPECT_EQ(summary.stop_reason, StopReason::sampled);
   EXPECT_EQ(summary.n_iterations, 120);
   EXPECT_EQ(summary.history.size(), 120U);
   EXPECT_EQ(summary.traces.at("clusters").size(), 120U);
@@ -307,12 +311,8 @@ TEST(DpMixtureFit, CanBeCancelled) {
   const Matrix rows = random_blobs(20, 100, 2, 2, 2.0);
   DensityFitContext context;
   context.observer = &observer;
-  try {
-    DpMixtureFamily(short_chain()).fit(WeightedRows(rows.view()), context);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
-  }
+  expect_error(ErrorKind::interrupted, {},
+               [&] { DpMixtureFamily(short_chain()).fit(WeightedRows(rows.view()), context); });
 }
 
 TEST(DpMixtureFit, OptionsOutsideTheirLimitsAreAllNamed) {
@@ -322,40 +322,29 @@ TEST(DpMixtureFit, OptionsOutsideTheirLimitsAreAllNamed) {
   options.dp_draws = 0;
   options.dp_separation = 0.0;
   options.dp_concentration = std::numeric_limits<double>::quiet_NaN();
-  try {
-    const DpMixtureFamily family(options);
-    FAIL();
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    for (const char* name : {"dp-burn-in", "dp-draws", "dp-separation", "dp-concentration"})
-      EXPECT_NE(text.find(name), std::string::npos) << name;
-  }
+  expect_error(ErrorKind::usage, {"dp-burn-in", "dp-draws", "dp-separation", "dp-concentration"},
+               [&] { DpMixtureFamily{options}; });
 }
 
 TEST(DpMixtureFit, DrawsThatDoNotAddUpAreRefused) {
   Archive archive;
   fit(random_blobs(21, 60, 2, 2, 2.0), short_chain())->save(archive, "a/");
-  const auto refused = [&](const std::string& name, std::vector<double> values) {
+  const auto expect_refused = [&](const std::string& name, std::vector<double> values) {
     Archive damaged = archive;
     damaged.put("a/" + name, std::move(values));
-    try {
-      DpMixture::load(damaged, "a/");
-    } catch (const Error& error) {
-      return error.kind() == ErrorKind::data;
-    }
-    return false;
+    expect_error(ErrorKind::data, {}, [&] { load_density(damaged, "a/"); });
   };
   std::vector<double> counts = archive.tensor("a/n_clusters").values;
   counts[0] += 1.0;
-  EXPECT_TRUE(refused("n_clusters", counts));
+  expect_refused("n_clusters", counts);
   counts[1] -= 1.0;
   counts[0] += 0.5;
   counts[1] += 0.5;
-  EXPECT_TRUE(refused("n_clusters", counts));
+  expect_refused("n_clusters", counts);
   counts.pop_back();
-  EXPECT_TRUE(refused("n_clusters", counts));
-  EXPECT_TRUE(refused("base", {0.4, 0.5, 0.3})) << "too few degrees of freedom";
-  EXPECT_TRUE(refused("concentration", std::vector<double>(10, 0.0)));
+  expect_refused("n_clusters", counts);
+  expect_refused("base", {0.4, 0.5, 0.3}); // too few degrees of freedom
+  expect_refused("concentration", std::vector<double>(10, 0.0));
 }
 
 } // namespace

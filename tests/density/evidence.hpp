@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 
 #include "lacuna/core/matrix.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/options.hpp"
 
 namespace lacuna::testing {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "density/kde.hpp"
-#include "lacuna/density/kde.hpp"
+#include "density/own_families.hpp"
 #include "math/special.hpp"
 #include "tests/density/test_data.hpp"
 

@@ -8,8 +8,8 @@
 #include "density/fit_rows.hpp"
 #include "lacuna/density/families.hpp"
 #include "lacuna/density/mixture_statistics.hpp"
-#include "tests/data/files.hpp"
 #include "tests/density/test_data.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna {
 namespace {
@@ -110,11 +110,7 @@ TEST(StreamingFit, EqualsTheFitInMemoryWhenTheStartIsASample) {
 TEST(StreamingFit, EqualsTheFitInMemoryWithGapsAndCategories) {
   Matrix rows = random_blobs(5, 3000, 3, 3, 5.0);
   RandomStream random(5, RandomPurpose::simulation, 1);
-  for (Index i = 0; i < rows.n_rows(); ++i) {
-    rows(i, 2) = rows(i, 0) > 0.0 ? 1.0 : std::floor(3.0 * random.uniform());
-    for (Index j = 0; j < 3; ++j)
-      if (random.uniform() < 0.3) rows(i, j) = nan;
-  }
+  testing::add_categories_and_gaps(rows, 0.3, random);
   const std::vector<Index> levels = {0, 0, 3};
   DensityFitContext context;
   context.levels = levels;
@@ -218,9 +214,9 @@ TEST(StreamingFit, SaysWhatIsWrong) {
   weights[70] = -1.0;
   expect_error(ErrorKind::data, {"row 71", "weight", "-1"}, [&] { fit(*vb, rows, weights); });
   rows(41, 1) = std::numeric_limits<double>::infinity();
-  expect_error(ErrorKind::data, {"row 42", "column 2", "inf"}, [&] { fit(*vb, rows, {}); });
+  expect_error(ErrorKind::data, {"row 42", "column '2'", "inf"}, [&] { fit(*vb, rows, {}); });
   rows(41, 1) = nan;
-  expect_error(ErrorKind::data, {"row 42", "column 2", "gmm", "vb-gmm"},
+  expect_error(ErrorKind::data, {"row 42", "column '2'", "gmm", "vb-gmm"},
                [&] { fit(*make_density_family(options_of("gmm")), rows, {}); });
   Leaking leaking(rows.view(), {}, 30);
   expect_error(ErrorKind::data, {"100", "changed"}, [&] { vb->fit_blocks(leaking, {}); });

@@ -6,17 +6,15 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 
 namespace {
 
 using lacuna::Metrics;
 using lacuna::n_reliability_bins;
 using lacuna::ReliabilityAccumulator;
-using testing::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -178,14 +176,9 @@ TEST(Reliability, RefusesBadRowsAndStaysAsItWas) {
   add(rows, true, 0.7);
   for (const BadRow& bad : bad_rows) {
     SCOPED_TRACE(bad.text);
-    try {
+    lacuna::test::expect_error(lacuna::ErrorKind::data, {bad.text, "row 3"}, [&] {
       rows.add(bad.label, bad.prediction, bad.error_probability, bad.probabilities);
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const lacuna::Error& error) {
-      EXPECT_EQ(error.kind(), lacuna::ErrorKind::data);
-      EXPECT_THAT(error.what(), HasSubstr(bad.text));
-      EXPECT_THAT(error.what(), HasSubstr("row 3"));
-    }
+    });
   }
   EXPECT_EQ(rows.metrics().n, 2);
   EXPECT_EQ(rows.metrics().error_rate, 0.5);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lacuna {
@@ -69,12 +69,7 @@ TEST(Demo, SaysWhenTheFolderCannotBe) {
   write_content(folder.path("file"), "");
   DemoRequest request;
   request.directory = folder.path("file/demo");
-  try {
-    run_demo(request, silent_observer());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::cannot_write);
-  }
+  test::expect_error(ErrorKind::cannot_write, {}, [&] { run_demo(request, silent_observer()); });
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 
 #include "experiments/neighbours.hpp"
 #include "lacuna/core/random.hpp"
-#include "tests/data/files.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna {
 namespace {

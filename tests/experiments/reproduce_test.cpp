@@ -9,12 +9,13 @@
 
 #include "experiments/reproduce_results.hpp"
 #include "experiments/reproduce_setup.hpp"
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lacuna {
 namespace {
 
+using test::expect_error;
 using Json = nlohmann::json;
 
 ReproduceRequest toy_request(const TemporaryFolder& folder) {
@@ -89,13 +90,8 @@ TEST(Reproduce, KeepsExperimentsApart) {
   request.n_repeats = 1;
   reproduce(request, silent_observer());
   request.seed = 1;
-  try {
-    reproduce(request, silent_observer());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::cannot_write);
-    EXPECT_NE(std::string(error.what()).find("another experiment"), std::string::npos) << error.what();
-  }
+  expect_error(ErrorKind::cannot_write, {"another experiment"},
+               [&] { reproduce(request, silent_observer()); });
 }
 
 TEST(Reproduce, WritesTheDataBehindTheFigures) {
@@ -165,11 +161,11 @@ TEST(ReproduceSetup, FollowsThePaper) {
   request.protocol = LabelProtocol::authors;
   const ImageSetup fashion = image_setup(request);
   EXPECT_EQ(fashion.vae.n_latent, 5);
-  EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{128, 512}));
-  EXPECT_EQ(fashion.vae.decoder_hidden, (std::vector<Index>{128, 512}));
-  EXPECT_EQ(fashion.vae.epochs, 50);
-  EXPECT_EQ(fashion.vae.batch_size, 128);
-  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
+  EXPECT_EQ(fashion.vae.vae_hidden, (std::vector<Index>{128, 512}));
+  EXPECT_EQ(fashion.vae.vae_decoder_hidden, (std::vector<Index>{128, 512}));
+  EXPECT_EQ(fashion.vae.vae_epochs, 50);
+  EXPECT_EQ(fashion.vae.vae_batch, 128);
+  EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
   EXPECT_EQ(fashion.rare_classes, (std::vector<int>{0, 1}));
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 1.0);
   EXPECT_TRUE(learning_options(request, {"default", Method::mar}).kappa.is_auto);
@@ -184,10 +180,10 @@ TEST(ReproduceSetup, IsThatOfTheResults) { // docs/results.md
   request.experiment = "fashion-mnist";
   request.protocol = LabelProtocol::strict_mar;
   const ImageSetup fashion = image_setup(request);
-  EXPECT_EQ(fashion.vae.hidden, (std::vector<Index>{512, 256}));
-  EXPECT_EQ(fashion.vae.epochs, 20);
-  EXPECT_EQ(fashion.vae.batch_size, 256);
-  EXPECT_EQ(fashion.vae.activation, VaeActivation::relu);
+  EXPECT_EQ(fashion.vae.vae_hidden, (std::vector<Index>{512, 256}));
+  EXPECT_EQ(fashion.vae.vae_epochs, 20);
+  EXPECT_EQ(fashion.vae.vae_batch, 256);
+  EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
   EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
 }
 
@@ -196,14 +192,8 @@ TEST(ReproduceSetup, SaysAllThatIsWrong) {
   request.experiment = "cifar";
   request.n_repeats = 0;
   request.protocol = LabelProtocol::mnar;
-  try {
-    reproduce(request, silent_observer());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    for (const char* word : {"cifar", "repeats", "mnar", "out"})
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
+  expect_error(ErrorKind::usage, {"cifar", "repeats", "mnar", "out"},
+               [&] { reproduce(request, silent_observer()); });
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/toys.hpp"
-#include "lacuna/core/errors.hpp"
+#include "tests/expect_error.hpp"
 
 namespace lacuna {
 namespace {
@@ -128,13 +128,7 @@ TEST(Toys, FollowTheSeed) {
 }
 
 TEST(Toys, RefuseAnUnknownName) {
-  try {
-    make_toy("moons", 0);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("moons"), testing::HasSubstr("quadrants")));
-  }
+  test::expect_error(ErrorKind::usage, {"moons", "quadrants"}, [] { make_toy("moons", 0); });
 }
 
 } // namespace

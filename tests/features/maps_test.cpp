@@ -6,9 +6,9 @@
 
 #include "features/pca.hpp"
 #include "features/standardize.hpp"
-#include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/features/fit_features.hpp"
+#include "tests/expect_error.hpp"
 
 namespace {
 
@@ -134,13 +134,7 @@ TEST(Pca, TakesTheShareItWasAskedFor) {
 
 TEST(Pca, AsksForNoMoreThanThereIs) {
   const Matrix rows = random_rows(10, 3);
-  try {
-    fit("pca:4", rows);
-    FAIL();
-  } catch (const lacuna::Error& error) {
-    EXPECT_EQ(error.kind(), lacuna::ErrorKind::data);
-    EXPECT_THAT(error.what(), HasSubstr("at most 3"));
-  }
+  lacuna::test::expect_error(lacuna::ErrorKind::data, {"at most 3"}, [&] { fit("pca:4", rows); });
 }
 
 TEST(FeatureChain, ComposesInOrder) {

@@ -20,11 +20,11 @@ VaeOptions small_options(lacuna::VaeArchitecture architecture, lacuna::VaeLikeli
                          lacuna::VaeActivation activation = lacuna::VaeActivation::tanh) {
   VaeOptions options;
   options.n_latent = 2;
-  options.hidden = {5, 4};
-  options.channels = {2, 3};
-  options.architecture = architecture;
-  options.likelihood = likelihood;
-  options.activation = activation;
+  options.vae_hidden = {5, 4};
+  options.vae_channels = {2, 3};
+  options.vae_architecture = architecture;
+  options.vae_likelihood = likelihood;
+  options.vae_activation = activation;
   options.device = lacuna::VaeDevice::cpu;
   return options;
 }
@@ -233,15 +233,15 @@ TEST_P(VaeBothLikelihoods, TheCpuEngineHasTheGradientsOfTheReferenceForAnyThread
   for (const auto activation :
        {lacuna::VaeActivation::relu, lacuna::VaeActivation::tanh, lacuna::VaeActivation::sigmoid}) {
     VaeOptions options = small_options(lacuna::VaeArchitecture::mlp, GetParam(), activation);
-    options.hidden = {70, 33};
+    options.vae_hidden = {70, 33};
     check_cpu_engine_by_reference(options, 37, 29);
-    options.architecture = lacuna::VaeArchitecture::conv;
-    options.channels = {3, 5};
+    options.vae_architecture = lacuna::VaeArchitecture::conv;
+    options.vae_channels = {3, 5};
     check_cpu_engine_by_reference(options, 8 * 8, 70); // rows of three blocks
   }
   VaeOptions wide = small_options(lacuna::VaeArchitecture::conv, GetParam());
-  wide.channels = {5, 50, 2};
-  wide.image_height = 8;
+  wide.vae_channels = {5, 50, 2};
+  wide.vae_image_height = 8;
   check_cpu_engine_by_reference(wide, 8 * 16, 9);
 }
 

@@ -57,14 +57,14 @@ private:
 FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   FeatureOptions options;
   options.maps = lacuna::parse_features("vae:2");
-  options.vae.architecture = architecture;
-  options.vae.hidden = {32};
-  options.vae.channels = {4, 8};
-  options.vae.epochs = 12;
-  options.vae.batch_size = 50;
-  options.vae.learning_rate = 3e-3;
+  options.vae.vae_architecture = architecture;
+  options.vae.vae_hidden = {32};
+  options.vae.vae_channels = {4, 8};
+  options.vae.vae_epochs = 12;
+  options.vae.vae_batch = 50;
+  options.vae.vae_learning_rate = 3e-3;
   options.vae.device = lacuna::VaeDevice::cpu;
-  options.vae.checkpoint_every = 2;
+  options.vae.vae_checkpoint_every = 2;
   return options;
 }
 
@@ -96,7 +96,7 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
 }
 
 FeatureChain fit_briefly(FeatureOptions options, const Matrix& rows, Index epochs, std::uint64_t seed = 1) {
-  options.vae.epochs = epochs;
+  options.vae.vae_epochs = epochs;
   return fit_features(options, rows.view(), seed, 1, lacuna::silent_observer());
 }
 
@@ -151,7 +151,7 @@ TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
 TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
   const Matrix rows = bars(60, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.likelihood = lacuna::VaeLikelihood::gaussian;
+  options.vae.vae_likelihood = lacuna::VaeLikelihood::gaussian;
   options.vae.encoding = lacuna::VaeEncoding::sample;
   const FeatureChain chain = fit_briefly(options, rows, 1, 18446744073709551615U);
   lacuna::Archive archive;
@@ -170,16 +170,16 @@ TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
 TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   const Matrix rows = bars(330, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.patience = 20;
-  options.vae.schedule = lacuna::VaeSchedule::cosine;
-  options.vae.kl_warmup_epochs = 3;
+  options.vae.vae_patience = 20;
+  options.vae.vae_schedule = lacuna::VaeSchedule::cosine;
+  options.vae.vae_kl_warmup = 3;
   const std::vector<float> undisturbed =
       weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer()));
   const TemporaryFolder folder;
-  options.vae.checkpoint = folder.path("checkpoint");
+  options.vae.vae_checkpoint = folder.path("checkpoint");
   Watcher impatient(7);
   EXPECT_THROW(fit_features(options, rows.view(), 1, 1, impatient), lacuna::Error);
-  ASSERT_TRUE(std::filesystem::exists(options.vae.checkpoint));
+  ASSERT_TRUE(std::filesystem::exists(options.vae.vae_checkpoint));
   Watcher second;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, second)), undisturbed);
   EXPECT_EQ(second.elbos.size(), 6U); // from epoch 6 on, the last checkpoint before the stop
@@ -197,8 +197,8 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
 TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   const Matrix rows = bars(500, 8);
   FeatureOptions options = training_options(GetParam());
-  options.vae.batch_size = 100; // blocks of rows for several threads
-  options.vae.epochs = 3;
+  options.vae.vae_batch = 100; // blocks of rows for several threads
+  options.vae.vae_epochs = 3;
   EXPECT_EQ(weights(fit_features(options, rows.view(), 1, 1, lacuna::silent_observer())),
             weights(fit_features(options, rows.view(), 1, 3, lacuna::silent_observer())));
 }
@@ -216,12 +216,12 @@ TEST(Vae, SaysWhatDoesNotSuit) {
   FeatureOptions options = training_options(lacuna::VaeArchitecture::conv);
   EXPECT_THAT(error_of(options, Matrix(5, 63)), HasSubstr("63 features, which is not an image of 8 x"));
   EXPECT_THAT(error_of(options, Matrix(5, 36)), HasSubstr("multiples of 4"));
-  options.vae.image_height = 28;
+  options.vae.vae_image_height = 28;
   EXPECT_THAT(error_of(options, Matrix(5, 64)), HasSubstr("not an image of 28 x"));
   options = training_options(lacuna::VaeArchitecture::mlp);
   EXPECT_THAT(error_of(options, Matrix(1, 2, {0.5, -0.5})), HasSubstr("row 1, feature 2: found -0.5"));
-  options.vae.epochs = 0;
-  options.vae.batch_size = 0;
+  options.vae.vae_epochs = 0;
+  options.vae.vae_batch = 0;
   EXPECT_THAT(error_of(options, Matrix(5, 4)),
               testing::AllOf(HasSubstr("vae-epochs"), HasSubstr("vae-batch")));
 }
@@ -240,10 +240,10 @@ TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
 TEST(Vae, AForeignFileIsNoCheckpoint) {
   const TemporaryFolder folder;
   FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
-  options.vae.checkpoint = folder.path("thesis");
-  write_content(options.vae.checkpoint, "years of work");
+  options.vae.vae_checkpoint = folder.path("thesis");
+  write_content(options.vae.vae_checkpoint, "years of work");
   EXPECT_THAT(error_of(options, bars(10, 4)), HasSubstr("something else is there already"));
-  EXPECT_EQ(content_of(options.vae.checkpoint), "years of work");
+  EXPECT_EQ(content_of(options.vae.vae_checkpoint), "years of work");
 }
 
 TEST(VaeCheckpoint, DamageIsNoticed) {

@@ -8,14 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "experiments/toys.hpp"
-#include "lacuna/core/errors.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "learning/region.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 
 namespace lacuna {
 namespace {
 
+using test::expect_error;
 using testing::all_methods;
 using testing::quick;
 using testing::two_classes;
@@ -63,7 +64,7 @@ TEST(Corners, NoUnlabeledRows) {
 TEST(Corners, EveryUnlabeledRowIsInformative) {
   const Dataset data = two_classes(200, 60, 0);
   LearningOptions options = quick(Method::mar);
-  options.kappa = {.is_auto = false, .alpha = 0.0, .value = -1e6};
+  options.kappa = -1e6;
   const FitResult mar = fit_classifier(data, options);
   EXPECT_EQ(mar.summary.informative_weight, 1.0);
   EXPECT_EQ(mar.summary.n_informative, 140);
@@ -77,7 +78,7 @@ TEST(Corners, EveryUnlabeledRowIsInformative) {
 TEST(Corners, NoUnlabeledRowIsInformative) {
   const Dataset data = two_classes(200, 60, 0);
   LearningOptions options = quick(Method::mar);
-  options.kappa = {.is_auto = false, .alpha = 0.0, .value = 1e6};
+  options.kappa = 1e6;
   const FitResult fit = fit_classifier(data, options);
   EXPECT_EQ(fit.summary.n_informative, 0);
   EXPECT_NEAR(fit.summary.informative_weight, 60.0 / 200.0, 1e-12);
@@ -131,13 +132,7 @@ TEST(Corners, OneLabeledClass) {
 
 TEST(Corners, NoLabeledRow) {
   Dataset data = two_classes(50, 0, 0);
-  try {
-    fit_classifier(data, quick(Method::mar));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::data);
-    EXPECT_NE(std::string(error.what()).find("no row has a label"), std::string::npos);
-  }
+  expect_error(ErrorKind::data, {"no row has a label"}, [&] { fit_classifier(data, quick(Method::mar)); });
 }
 
 TEST(Corners, DuplicatesOutliersAndFarRowsStayValid) {
@@ -227,7 +222,7 @@ TEST(Posterior, FollowsTheFormulas) {
     for (const Index draws : {0, 1, 3}) {
       LearningOptions options = quick(Method::mar);
       options.posterior = form;
-      options.draws = {.is_soft = draws == 0, .n_draws = draws};
+      options.draws = draws == 0 ? Draws(SoftLabels{}) : Draws(Index{draws});
       const FitResult fit = fit_classifier(data, options);
       ASSERT_EQ(fit.classifier.parts().draws.size(), draws == 3 ? 3U : 1U);
       for (const double x : {-4.0, -1.0, 0.2, 2.5}) {
@@ -243,7 +238,7 @@ TEST(Posterior, FollowsTheFormulas) {
 TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   const Dataset data = two_classes(300, 40, 100);
   LearningOptions options = quick(Method::mar);
-  options.draws = {.is_soft = false, .n_draws = 20};
+  options.draws = 20;
   const FitResult drawn = fit_classifier(data, options);
   // Mean over the rows of the standard deviation between the imputations.
   std::vector<std::vector<double>> of_draw;
@@ -263,7 +258,7 @@ TEST(Draws, SpreadIsReportedAndAveragesTowardsSoft) {
   }
   EXPECT_GT(spread, 0.0);
   EXPECT_NEAR(drawn.summary.draw_spread, spread, 1e-6);
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   const FitResult soft = fit_classifier(data, options);
   EXPECT_EQ(soft.summary.draw_spread, 0.0);
   const Scores a = drawn.classifier.score(data.features.view(), 1);
@@ -278,7 +273,7 @@ TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
   const Dataset data = two_classes(400, 80, 100);
   LearningOptions options = quick(Method::mar);
   for (const bool is_soft : {true, false}) {
-    options.draws.is_soft = is_soft;
+    options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{5});
     const std::vector<FitResult> together = fit_classifiers(data, options, all_methods);
     ASSERT_EQ(together.size(), std::size(all_methods));
     for (std::size_t m = 0; m < together.size(); ++m) {
@@ -307,8 +302,8 @@ TEST(Learner, PaperPreset) {
 /// One Gaussian with unit variance: the smallest density a user could bring.
 class UnitGaussian : public Density {
 public:
-  explicit UnitGaussian(std::vector<double> mean) : mean_(std::move(mean)) {}
-  Index n_features() const override { return static_cast<Index>(mean_.size()); }
+  explicit UnitGaussian(std::vector<double> mean)
+      : Density({"unit", static_cast<Index>(mean.size()), {}}), mean_(std::move(mean)) {}
   void log_density(MatrixView rows, std::span<double> out) const override {
     for (Index i = 0; i < rows.n_rows; ++i) {
       double sum = 0.0;
@@ -319,13 +314,11 @@ public:
     }
   }
   void sample(RandomStream&, std::span<double>) const override {}
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "unit"; }
-  void save(Archive&, const std::string&) const override {}
 
 private:
+  void save_parts(Archive&, const std::string&) const override {}
+
   std::vector<double> mean_;
-  DensityFitSummary summary_;
 };
 
 class UnitGaussianFamily : public DensityFamily {
@@ -359,12 +352,7 @@ TEST(Learner, CancelsInTheMiddle) {
     mutable std::atomic<int> n_asked_{0};
   } observer;
   const Dataset data = two_classes(5000, 500, 0);
-  try {
-    fit_classifier(data, quick(Method::mar), observer);
-    FAIL() << "ran to the end";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
-  }
+  expect_error(ErrorKind::interrupted, {}, [&] { fit_classifier(data, quick(Method::mar), observer); });
 }
 
 TEST(Options, ParsingAndPrintingAgree) {
@@ -378,14 +366,8 @@ TEST(Options, ParsingAndPrintingAgree) {
   EXPECT_THROW(parse_method("MAR"), Error);
   LearningOptions options;
   options.kappa.alpha = 1.5;
-  options.n_folds = 1;
-  try {
-    check_options(options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("kappa"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("folds"), std::string::npos);
-  }
+  options.folds = 1;
+  expect_error(ErrorKind::usage, {"kappa", "folds"}, [&] { check_options(options); });
 }
 
 } // namespace

@@ -36,8 +36,8 @@ TEST(FamiliesInTheMethod, EveryMethodWorksWithEveryFamily) {
     for (const bool is_soft : {true, false}) {
       LearningOptions options;
       options.density = name;
-      options.draws.is_soft = is_soft;
-      options.draws.n_draws = 2;
+      options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{5});
+      options.draws = 2;
       const std::vector<FitResult> fits = fit_classifiers(data, options, all_methods);
       for (std::size_t m = 0; m < fits.size(); ++m) {
         const Scores scores = fits[m].classifier.score(questions.view(), 1);
@@ -61,7 +61,7 @@ TEST(FamiliesInTheMethod, ThreadsAndBlocksChangeNoBit) {
   for (const std::string& name : density_family_names()) {
     LearningOptions options;
     options.density = name;
-    options.draws.n_draws = 2;
+    options.draws = 2;
     options.threads = 1;
     const Scores one = fit_classifier(data, options).classifier.score(data.features.view(), 1);
     options.threads = 3;

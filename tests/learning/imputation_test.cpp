@@ -7,8 +7,8 @@
 
 #include "core/index.hpp"
 #include "lacuna/learning/learner.hpp"
-#include "learning/foundation.hpp"
 #include "learning/imputation.hpp"
+#include "learning/shared_models.hpp"
 
 namespace lacuna {
 namespace {
@@ -17,23 +17,20 @@ namespace {
 class Bump : public Density {
 public:
   Bump(double mean, bool is_flat, std::vector<double> weights)
-      : row_weights(std::move(weights)), mean_(mean), is_flat_(is_flat) {}
-  Index n_features() const override { return 1; }
+      : Density({"bump", 1, {}}), row_weights(std::move(weights)), mean_(mean), is_flat_(is_flat) {}
   void log_density(MatrixView rows, std::span<double> out) const override {
     for (Index i = 0; i < rows.n_rows; ++i)
       out[at(i)] = is_flat_ ? 0.0 : -0.5 * (rows(i, 0) - mean_) * (rows(i, 0) - mean_);
   }
   void sample(RandomStream&, std::span<double>) const override {}
-  const DensityFitSummary& summary() const override { return summary_; }
-  std::string family() const override { return "bump"; }
-  void save(Archive&, const std::string&) const override {}
 
   std::vector<double> row_weights;
 
 private:
+  void save_parts(Archive&, const std::string&) const override {}
+
   double mean_;
   bool is_flat_;
-  DensityFitSummary summary_;
 };
 
 class BumpFamily : public DensityFamily {
@@ -79,12 +76,12 @@ TEST(Imputation, SeveralDrawsComeFromModelsOfRandomlyWeightedRows) {
   for (const Row& row : rows) data.weights.push_back(row.label == 0 ? 1.0 : 3.0);
   const BumpFamily family;
   LearningOptions options;
-  options.draws = {.is_soft = false, .n_draws = 2};
-  Foundation foundation(data, options, family, silent_observer());
+  options.draws = 2;
+  SharedModels shared(data, options, family, silent_observer());
   std::vector<std::vector<double>> seen;
   for (const Index draw : {0, 1})
     for (const std::size_t y : {0U, 1U}) {
-      const ClassModel& model = foundation.label_source(draw);
+      const ClassModel& model = shared.label_source(draw);
       std::vector<double> weights = dynamic_cast<const Bump&>(*model.density[y]).row_weights;
       ASSERT_EQ(weights.size(), n);
       for (double& w : weights) w /= y == 0 ? 1.0 : 3.0;
@@ -110,9 +107,9 @@ TEST(Imputation, OneDrawComesFromTheInitialModels) {
   const Dataset data = dataset_of({{0.0, 0}, {1.0, 0}, {5.0, 1}, {6.0, 1}, {3.0, missing_label}}, {"a", "b"});
   const BumpFamily family;
   LearningOptions options;
-  options.draws = {.is_soft = false, .n_draws = 1};
-  Foundation foundation(data, options, family, silent_observer());
-  EXPECT_EQ(&foundation.label_source(0), &foundation.initial().classes);
+  options.draws = 1;
+  SharedModels shared(data, options, family, silent_observer());
+  EXPECT_EQ(&shared.label_source(0), &shared.initial().classes);
 }
 
 TEST(Imputation, SoftSharesAreTheClassProbabilities) {
@@ -120,11 +117,11 @@ TEST(Imputation, SoftSharesAreTheClassProbabilities) {
   for (int i = -40; i <= 40; ++i) rows.push_back({0.1 * i, missing_label});
   const Dataset data = dataset_of(rows, {"a", "b", "c"});
   const BumpFamily family;
-  const FitShop shop(data, family, 1, silent_observer());
-  const ClassModel model = shop.fit_classes(shop.labeled_rows(), 0);
+  const DensityFitter fitter(data, family, 1, silent_observer());
+  const ClassModel model = fitter.fit_classes(fitter.labeled_rows(), 0);
   std::vector<char> fill(rows.size(), 1);
   fill[4] = 0; // stays without a label
-  const SoftFill filled = fill_softly(shop, model, fill);
+  const SoftFill filled = fill_softly(fitter, model, fill);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double expected[3];
     double total = 0.0;
@@ -147,9 +144,9 @@ TEST(Region, ALogRatioOfKappaIsOutside) {
   const Dataset data =
       dataset_of({{0.0, 0}, {1.0, 1}, {2.0, missing_label}, {3.0, missing_label}}, {"a", "b"});
   LearningOptions options;
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   for (const double kappa : {0.0, -1e-12}) { // all densities are 1, all log ratios 0
-    options.kappa = {.is_auto = false, .alpha = 0.05, .value = kappa};
+    options.kappa = kappa;
     const FitResult fit = fit_classifier(data, options, BumpFamily(true));
     EXPECT_EQ(fit.summary.n_informative, kappa == 0.0 ? 0 : 2);
     for (const char informative : fit.classifier.score(data.features.view(), 1).informative)
@@ -163,7 +160,7 @@ TEST(Region, AClassWithOneRowHasNoSayInKappa) {
   for (int i = 0; i < 40; ++i) rows.push_back({(i % 2 == 0 ? -2.0 : 2.0) + random.normal(), i % 2});
   for (int i = 0; i < 100; ++i) rows.push_back({10.0 + random.normal(), missing_label});
   LearningOptions options;
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   const auto kappa = [&] {
     return fit_classifier(dataset_of(rows, {"a", "b", "c"}), options, BumpFamily()).summary.kappa;
   };

@@ -26,7 +26,7 @@ TEST(Invariance, ClassNames) {
   for (const Method method : all_methods)
     for (const bool soft : {true, false}) {
       LearningOptions options = quick(method);
-      options.draws = {.is_soft = soft, .n_draws = 2};
+      options.draws = soft ? Draws(SoftLabels{}) : Draws(Index{2});
       const Scores a = fit_classifier(data, options).classifier.score(data.features.view(), 1);
       const Scores b = fit_classifier(renamed(data), options).classifier.score(data.features.view(), 1);
       for (Index i = 0; i < data.n_rows(); ++i) {
@@ -66,7 +66,7 @@ TEST(Invariance, RowOrderWhereNothingIsDrawn) {
   for (const Method method : all_methods) {
     LearningOptions options = quick(method);
     options.vb_mixture.n_components = 1;
-    options.kappa = {.is_auto = false, .alpha = 0.0, .value = 0.0};
+    options.kappa = 0.0;
     const Scores a = fit_classifier(data, options).classifier.score(data.features.view(), 1);
     const Scores b = fit_classifier(reversed, options).classifier.score(data.features.view(), 1);
     for (std::size_t i = 0; i < a.prediction.size(); ++i)
@@ -88,7 +88,7 @@ TEST(Invariance, WeightTwoIsTheRowTwice) {
   for (const Method method : all_methods) {
     LearningOptions options = quick(method);
     options.vb_mixture.n_components = 1;
-    options.kappa = {.is_auto = false, .alpha = 0.0, .value = 0.0};
+    options.kappa = 0.0;
     const FitResult weighted = fit_classifier(data, options);
     const FitResult repeated = fit_classifier(doubled, options);
     EXPECT_NEAR(weighted.summary.informative_weight, repeated.summary.informative_weight, 1e-12);
@@ -103,7 +103,7 @@ TEST(Determinism, SameBitsForAnyNumberOfThreadsAndAnyGrouping) {
   const Dataset data = two_classes(9000, 500, 1000);
   for (const bool soft : {true, false}) {
     LearningOptions options = quick(Method::mar);
-    options.draws = {.is_soft = soft, .n_draws = 2};
+    options.draws = soft ? Draws(SoftLabels{}) : Draws(Index{2});
     options.threads = 1;
     const GenerativeClassifier one = fit_classifier(data, options).classifier;
     options.threads = 3;

@@ -12,7 +12,7 @@ inline LearningOptions quick(Method method) {
   LearningOptions options;
   options.method = method;
   options.vb_mixture.n_components = 3;
-  options.draws.is_soft = true;
+  options.draws = SoftLabels{};
   return options;
 }
 

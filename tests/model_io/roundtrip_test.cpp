@@ -15,6 +15,7 @@ namespace {
 using lacuna::Archive;
 using lacuna::ErrorKind;
 using lacuna::Index;
+using lacuna::test::expect_error;
 
 std::string utf8(std::uint32_t point) {
   const auto byte = [](std::uint32_t value) { return static_cast<char>(value); };
@@ -86,7 +87,7 @@ RC_GTEST_PROP(ModelFile, FollowsTheSafetensorsRules, ()) {
   const auto& metadata = header["__metadata__"];
   RC_ASSERT(metadata.size() == archive.texts().size() + 3);
   RC_ASSERT(metadata["format"] == "lacuna");
-  RC_ASSERT(metadata["format_version"] == "1");
+  RC_ASSERT(metadata["format_version"] == "2");
   for (const auto& [name, text] : archive.texts()) RC_ASSERT(metadata["text/" + name] == text);
 
   std::size_t end = 0;
@@ -113,13 +114,23 @@ TEST(ModelFile, HasTheseBytes) {
   archive.put("a", lacuna::Matrix(1, 2, {-2.0, 0.5}));
   archive.put_text("note", "say \"hi\"");
   const std::string header = R"({"__metadata__":{"checksum":"crc32:00000000","format":"lacuna",)"
-                             R"("format_version":"1","text/note":"say \"hi\""},)"
+                             R"("format_version":"2","text/note":"say \"hi\""},)"
                              R"("a":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]},)"
                              R"("b":{"dtype":"F64","shape":[1],"data_offsets":[16,24]}})";
   const std::string padding((8 - header.size() % 8) % 8, ' ');
   using std::string_literals::operator""s;
   const std::string data = "\0\0\0\0\0\0\0\xc0"s + "\0\0\0\0\0\0\xe0\x3f"s + "\0\0\0\0\0\0\xf0\x3f"s;
   EXPECT_EQ(encoded(archive), file_of(header + padding, data));
+}
+
+TEST(ModelFile, FilesOfTheFirstVersionAreRead) {
+  Archive archive;
+  archive.put("a", 1.0);
+  archive.put_text("note", "old");
+  std::string file = encoded(archive);
+  const std::string version = R"("format_version":")";
+  file[file.find(version) + version.size()] = '1';
+  EXPECT_TRUE(same_bits(lacuna::decode_archive(with_checksum(file), "memory"), archive));
 }
 
 TEST(ModelFile, AnEmptyArchiveIsAFileToo) {
@@ -130,29 +141,29 @@ TEST(ModelFile, RefusesTextThatIsNotUtf8) {
   for (const char* bad : {"caf\xe9", "\xff", "\xc3", "\xed\xa0\x80", "\xc0\x80"}) {
     Archive value;
     value.put_text("class/3", bad);
-    expect_error([&] { lacuna::encode_archive(value); }, ErrorKind::data, {"class/3", "UTF-8"});
+    expect_error(ErrorKind::data, {"class/3", "UTF-8"}, [&] { lacuna::encode_archive(value); });
     Archive name;
     name.put_text(std::string("here ") + bad, "x");
-    expect_error([&] { lacuna::encode_archive(name); }, ErrorKind::data, {"here ", "UTF-8"});
+    expect_error(ErrorKind::data, {"here ", "UTF-8"}, [&] { lacuna::encode_archive(name); });
     Archive tensor;
     tensor.put(std::string("there ") + bad, 1.0);
-    expect_error([&] { lacuna::encode_archive(tensor); }, ErrorKind::data, {"there ", "UTF-8"});
+    expect_error(ErrorKind::data, {"there ", "UTF-8"}, [&] { lacuna::encode_archive(tensor); });
   }
 }
 
 TEST(ModelFile, RefusesWhatItCouldNotReadAgain) {
   Archive reserved;
   reserved.put("__metadata__", 1.0);
-  expect_error([&] { lacuna::encode_archive(reserved); }, ErrorKind::internal, {"__metadata__"});
+  expect_error(ErrorKind::internal, {"__metadata__"}, [&] { lacuna::encode_archive(reserved); });
   Archive wrong_shape;
   wrong_shape.put("t", lacuna::Tensor{{2, 2}, {1, 2, 3}});
-  expect_error([&] { lacuna::encode_archive(wrong_shape); }, ErrorKind::internal, {"\"t\"", "[2,2]"});
+  expect_error(ErrorKind::internal, {"\"t\"", "[2,2]"}, [&] { lacuna::encode_archive(wrong_shape); });
   Archive negative;
   negative.put("t", lacuna::Tensor{{-1, -1}, {1}});
-  expect_error([&] { lacuna::encode_archive(negative); }, ErrorKind::internal, {"\"t\""});
+  expect_error(ErrorKind::internal, {"\"t\""}, [&] { lacuna::encode_archive(negative); });
   Archive large;
   large.put_text("essay", std::string((std::size_t{64} << 20U) + 1, 'x'));
-  expect_error([&] { lacuna::encode_archive(large); }, ErrorKind::data, {"67108864"});
+  expect_error(ErrorKind::data, {"67108864"}, [&] { lacuna::encode_archive(large); });
 }
 
 Archive small_archive() {
@@ -168,7 +179,7 @@ TEST(ModelFile, GoesToDiskAndBack) {
   lacuna::write_archive(small_archive(), path, false);
   EXPECT_EQ(content_of(path), encoded(small_archive()));
   EXPECT_TRUE(same_bits(lacuna::read_archive(path), small_archive()));
-  expect_error([&] { lacuna::write_archive({}, path, false); }, ErrorKind::cannot_write, {path});
+  expect_error(ErrorKind::cannot_write, {path}, [&] { lacuna::write_archive({}, path, false); });
   EXPECT_TRUE(same_bits(lacuna::read_archive(path), small_archive()));
   lacuna::write_archive({}, path, true);
   EXPECT_TRUE(same_bits(lacuna::read_archive(path), {}));
@@ -179,7 +190,7 @@ TEST(ModelFile, AnArchiveThatCannotBeEncodedLeavesNoFile) {
   const TemporaryFolder folder;
   Archive bad;
   bad.put_text("t", "\xff");
-  expect_error([&] { lacuna::write_archive(bad, folder.path("m"), false); }, ErrorKind::data, {});
+  expect_error(ErrorKind::data, {}, [&] { lacuna::write_archive(bad, folder.path("m"), false); });
   EXPECT_EQ(folder.n_entries(), 0);
 }
 

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "lacuna/core/archive.hpp"
-#include "lacuna/core/errors.hpp"
 #include "model_io/archive_file.hpp"
+#include "tests/expect_error.hpp"
 
 /// CRC-32 as the standard describes it, bit by bit: nothing shared with the library under test.
 inline std::uint32_t slow_crc32(std::string_view bytes) {
@@ -66,15 +65,4 @@ inline bool same_bits(const lacuna::Archive& a, const lacuna::Archive& b) {
         return false;
   }
   return true;
-}
-
-inline void expect_error(const std::function<void()>& action, lacuna::ErrorKind kind,
-                         const std::vector<std::string>& parts) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const lacuna::Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    for (const std::string& part : parts) EXPECT_THAT(error.what(), testing::HasSubstr(part));
-  }
 }

@@ -87,7 +87,7 @@ TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
   std::getline(lines, line);
   EXPECT_EQ(line, "prediction,error_probability,informative,log_ratio,\"p_no, never\",p_yes");
 
-  TableReader reader(folder_.path("train.csv"), outcome.model.schema, {}, "", "");
+  TableReader reader(folder_.path("train.csv"), outcome.model.schema, {}, {});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, n_rows));
   const Scores scores = outcome.model.score(block.features.view(), 0, 1);
@@ -159,7 +159,7 @@ TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   asked.stratum_column = "g";
   const EvaluateOutcome outcome = evaluate_table(model, asked, silent_observer());
 
-  TableReader reader(folder_.path("test.csv"), model.schema, {}, "", "");
+  TableReader reader(folder_.path("test.csv"), model.schema, {}, {});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, n_rows));
   const Scores scores = model.score(block.features.view(), 0, 1);
@@ -203,14 +203,14 @@ TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
   const Model model = fit().model;
   write_content(folder_.path("new.csv"), "x,z,y\n1,2,yes\n1,2,\n3,4,perhaps\n");
   expect_error(ErrorKind::data,
-               {"new.csv", "row 3 (line 4)", "column 'y'", "'perhaps'", "'no, never', 'yes'", "--classes"},
+               {"new.csv", "row 3 (line 4)", "column 'y'", "'perhaps'", "'no, never', 'yes'", "classes"},
                [&] { evaluate_table(model, evaluate_request("new.csv"), silent_observer()); });
   write_content(folder_.path("none.csv"), "x,z,y\n1,2,\n3,4,NA\n");
   expect_error(ErrorKind::data, {"none.csv", "2 rows", "--label"},
                [&] { evaluate_table(model, evaluate_request("none.csv"), silent_observer()); });
   EvaluateRequest nowhere = evaluate_request("train.csv");
   nowhere.label_column.clear();
-  expect_error(ErrorKind::usage, {"--label", "--labels"},
+  expect_error(ErrorKind::usage, {"label", "labels"},
                [&] { evaluate_table(model, nowhere, silent_observer()); });
 }
 

@@ -80,7 +80,7 @@ def test_layout_follows_the_format(model):
 def test_metadata_says_what_the_file_is(model):
     _, metadata, _, _ = parse(model)
     assert metadata["format"] == "lacuna"
-    assert metadata["format_version"] == "1"
+    assert metadata["format_version"] == "2"
     rest = set(metadata) - {"format", "format_version", "checksum"}
     assert all(name.startswith("text/") for name in rest)
     assert any('grün "a"' in metadata[name] for name in rest), "class names survive"

@@ -6,6 +6,7 @@
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/data/dataset.hpp"
 
 namespace lacuna {
@@ -13,15 +14,26 @@ namespace lacuna {
 /// How a table on disk is read. The format follows the content: NPY and IDX by their magic bytes, everything
 /// else is CSV; gzip is recognised in all of them.
 struct TableOptions {
-  bool has_header = true;               ///< CSV: the first record names the columns; otherwise c0, c1, ...
-  std::string labels_path;              ///< a file with one label per row (CSV without header, NPY or IDX)
+  std::string label;                    ///< the column with the labels
+  std::string labels;                   ///< or a file with one label per row (CSV without header, NPY or IDX)
   std::string missing_label;            ///< one more token that means "no label", beside empty, NA, NaN and ?
   std::vector<std::string> drop;        ///< columns that are not features
   std::vector<std::string> categorical; ///< columns that hold categories although they look like numbers
+  bool no_header = false; ///< CSV: the first record is data, and the columns are called c0, c1, ...
+
+  // What a fit decides about its own table; no options of the user.
   bool code_categories = false; ///< a column of categories becomes one feature, the category's number,
                                 ///< not one feature per category; its missing cells become NaN
   bool keep_constant = false;   ///< keep columns of one number: a pixel has its place in an image
+
+  bool has_labels() const { return !label.empty() || !labels.empty(); }
+  static const OptionTable<TableOptions>& table();
 };
+
+/// Throws Error(usage) when labels are to come both from a column and from a file.
+void check_label_source(const TableOptions& options);
+/// Throws Error(usage) unless labels come from a column or from a file, and not from both.
+void require_label_source(const TableOptions& options);
 
 /// One column of the user's table and how it becomes features.
 struct TableColumn {
@@ -54,34 +66,32 @@ struct TrainingTable {
       notes; ///< what was decided on the user's behalf ("column 'x' is constant: left out")
 };
 
-/// Reads a table with missing labels. `label_column` names the label column; it is empty when
-/// `options.labels_path` holds the labels. `classes` are further classes that may have no labeled row.
-TrainingTable read_training_table(const std::string& path, const std::string& label_column,
-                                  const std::vector<std::string>& classes, const TableOptions& options,
-                                  Observer& observer);
+/// Reads a table with missing labels. `classes` are further classes that may have no labeled row.
+TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
+                                  const TableOptions& options, Observer& observer);
 
 /// A piece of a table, encoded as a schema says; a missing number is NaN.
 struct TableBlock {
   Index first_row = 0; ///< number of the first row in the file, from 0, header not counted
   Matrix features;
-  std::vector<std::string>
-      labels;                     ///< canonical label or "" where missing; empty unless a label was asked for
-  std::vector<Index> label_lines; ///< the line of each label in its file, from 1; 0 in a file without lines
+  std::vector<int> labels;         ///< class number or missing_label; empty unless labels were asked for
   std::vector<std::string> strata; ///< empty unless a stratum column was asked for
 };
 
 /// Streams a table block by block, so that it may be larger than memory.
 class TableReader {
 public:
-  /// Columns are matched by name (by position for tables without names). `label_column` and `stratum_column`
-  /// may be empty; columns that are neither asked for nor in the schema are ignored.
+  /// Columns are matched by name (by position for tables without names); those that are neither asked for nor
+  /// in the schema are ignored. Labels are read where the options say where they are; a label that is not
+  /// among `class_names` is refused by next(). `stratum_column` may be empty.
   TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-              const std::string& label_column, const std::string& stratum_column);
+              const std::vector<std::string>& class_names, const std::string& stratum_column = "");
   ~TableReader();
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
 
-  /// Fills `block` with up to `max_rows` rows; false at the end of the table.
+  /// Fills `block` with up to `max_rows` rows; false at the end of the table. Throws Error(data) that names
+  /// file, row, column and value.
   bool next(TableBlock& block, Index max_rows);
   /// Share of the file read so far, 0 to 1, for progress.
   double position() const;

@@ -1,46 +1,82 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/row_source.hpp"
 
 namespace lacuna {
 
+/// Why a fit ended.
+enum class StopReason {
+  converged,      ///< more work would not change it
+  max_iterations, ///< it was allowed no more
+  sampled         ///< a Markov chain of a chosen length: it does not converge to one fit
+};
+
+constexpr auto choice_names(StopReason) {
+  return std::array{ChoiceName{StopReason::converged, "converged"},
+                    ChoiceName{StopReason::max_iterations, "max_iterations"},
+                    ChoiceName{StopReason::sampled, "sampled"}};
+}
+
 /// How a fit went. Not converging is a result, not an error.
 struct DensityFitSummary {
-  Index n_components = 0;      ///< components that are still switched on (0: the family has none)
-  Index n_iterations = 0;      ///< of the restart that was kept
-  double objective = 0.0;      ///< what the fit maximised (VB: the full evidence lower bound)
-  std::string stop_reason;     ///< "converged", "max_iterations", or "sampled": a chain of a chosen length
+  Index n_components = 0; ///< components that are still switched on (0: the family has none)
+  Index n_iterations = 0; ///< of the restart that was kept
+  double objective = 0.0; ///< what the fit maximised (VB: the full evidence lower bound)
+  StopReason stop_reason = StopReason::converged;
   std::vector<double> history; ///< the objective after each iteration, of the restart that was kept
   std::map<std::string, double> measures; ///< what else the family says about its fit: "bic", "aic", ...
   std::map<std::string, std::vector<double>> traces; ///< what else it followed, after each iteration
+};
+
+/// What every density says about itself.
+struct DensityFacts {
+  std::string family; ///< its name, as load_density and the CLI know it
+  Index n_features = 0;
+  DensityFitSummary summary;
+
+  /// Writes them all but the summary's history and traces, which are for who watches a fit.
+  void save(Archive& archive, const std::string& prefix) const;
+  /// Throws Error(data).
+  static DensityFacts load(const Archive& archive, const std::string& prefix);
 };
 
 /// A fitted density over feature vectors. Immutable and safe to use from many threads at once.
 class Density {
 public:
   virtual ~Density() = default;
-  virtual Index n_features() const = 0;
+  const std::string& family() const { return facts_.family; }
+  Index n_features() const { return facts_.n_features; }
+  const DensityFitSummary& summary() const { return facts_.summary; }
   /// out[i] = log density of row i. Finite for every row with finite features. A density that handles missing
   /// values takes NaN for one and returns the log density of the others; 0 for a row without any.
   virtual void log_density(MatrixView rows, std::span<double> out) const = 0;
   /// One random vector from the density.
   virtual void sample(RandomStream& random, std::span<double> out) const = 0;
-  virtual const DensityFitSummary& summary() const = 0;
   virtual bool handles_missing_values() const { return false; }
-  /// The name of the family, as load_density and the CLI know it.
-  virtual std::string family() const = 0;
-  virtual void save(Archive& archive, const std::string& prefix) const = 0;
+  void save(Archive& archive, const std::string& prefix) const;
+
+protected:
+  explicit Density(DensityFacts facts) : facts_(std::move(facts)) {}
+
+private:
+  /// Writes what the family needs beside the facts to load the density again.
+  virtual void save_parts(Archive& archive, const std::string& prefix) const = 0;
+
+  DensityFacts facts_;
 };
 
 /// What a fit may know beside its rows.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
+#include "lacuna/core/options.hpp"
 
 namespace lacuna {
 
@@ -20,9 +22,11 @@ enum class CalibrationMethod {
   temperature, ///< all log probabilities divided by one number
 };
 
-/// "platt", "isotonic", "bbq", "temperature"; reading throws Error(usage) for another text.
-std::string to_string(CalibrationMethod method);
-CalibrationMethod parse_calibration_method(const std::string& text);
+constexpr auto choice_names(CalibrationMethod) {
+  return std::array{
+      ChoiceName{CalibrationMethod::platt, "platt"}, ChoiceName{CalibrationMethod::isotonic, "isotonic"},
+      ChoiceName{CalibrationMethod::bbq, "bbq"}, ChoiceName{CalibrationMethod::temperature, "temperature"}};
+}
 
 /// A fitted calibrator: immutable, safe to use from many threads at once.
 class Calibrator {

@@ -16,8 +16,10 @@ namespace lacuna {
 
 /// How the reliability curve is drawn. The named metrics always have their 20 equal-width bins.
 struct CurveOptions {
+  Index bins = n_reliability_bins;
   BinKind bin_kind = BinKind::equal_width;
-  Index n_bins = n_reliability_bins;
+
+  static const OptionTable<CurveOptions>& table();
 };
 
 /// What there is to see beyond the metrics, over all rows.

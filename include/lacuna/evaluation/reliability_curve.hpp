@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include "lacuna/core/options.hpp"
 #include "lacuna/evaluation/scored_rows.hpp"
 
 namespace lacuna {
@@ -12,9 +14,10 @@ enum class BinKind {
   equal_mass,  ///< about equally many rows in each; rows that tie stay together, so there may be fewer bins
 };
 
-/// "equal-width", "equal-mass"; reading throws Error(usage) for another text.
-std::string to_string(BinKind kind);
-BinKind parse_bin_kind(const std::string& text);
+constexpr auto choice_names(BinKind) {
+  return std::array{ChoiceName{BinKind::equal_width, "equal-width"},
+                    ChoiceName{BinKind::equal_mass, "equal-mass"}};
+}
 
 struct Interval {
   double low = 0.0;

@@ -24,7 +24,11 @@ public:
   virtual bool handles_missing_values() const { return false; }
   /// "standardize", "pca", "vae".
   virtual std::string kind() const = 0;
-  virtual void save(Archive& archive, const std::string& prefix) const = 0;
+  void save(Archive& archive, const std::string& prefix) const;
+
+private:
+  /// Writes what the map needs beside its kind to be loaded again.
+  virtual void save_parts(Archive& archive, const std::string& prefix) const = 0;
 };
 
 /// Restores what FeatureMap::save wrote. Throws Error(data).

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/features/feature_map.hpp"
 #include "lacuna/features/vae_options.hpp"
 
@@ -14,30 +18,60 @@ namespace lacuna {
 
 /// One map that was asked for: "standardize", "pca:20", "pca:0.95", "vae", "vae:5".
 struct FeatureSpec {
-  enum class Kind { standardize, pca, vae };
-  Kind kind = Kind::standardize;
-  Index n_outputs = 0; ///< pca, vae: how many features; 0: pca goes by share, vae by VaeOptions::n_latent
-  double share = 0.0;  ///< pca: as many components as explain this share of the variance
+  std::string kind = "standardize";
+  std::string argument = {}; ///< what stands after the colon; may be empty
 };
+/// "none", or specs with commas between them.
+std::string to_string(const std::vector<FeatureSpec>& features);
 
 /// Which maps are fitted, one after the other, and how.
 struct FeatureOptions {
-  std::vector<FeatureSpec> maps; ///< empty: the features as they are
-  VaeOptions vae;                ///< for all maps of that kind
+  std::vector<FeatureSpec> features = {FeatureSpec{}}; ///< empty: the features as they are
+  VaeOptions vae;                                      ///< for all maps of that kind
+
+  static const OptionTable<FeatureOptions>& table();
+  /// Beside limits: whether the device for a vae is there.
+  void check_together(OptionChecks& checks) const;
+  bool has(const std::string& kind) const;
 };
 
-/// "none", or specs with commas between them; throws Error(usage) that says what is possible.
-std::vector<FeatureSpec> parse_features(const std::string& text);
-std::string to_string(const std::vector<FeatureSpec>& maps);
+/// What there is to fit a map on, and with.
+struct FeatureFitContext {
+  MatrixView rows;               ///< all rows, labeled or not, as the maps before left them
+  std::span<const Index> levels; ///< per column: 0 for numbers, or how many categories it numbers from 0
+  const FeatureOptions& options;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  Observer& observer;
+};
 
-/// Throws Error(usage) when an option that counts is outside its limits; for callers who want to know before
-/// long work begins. Also throws when a vae is asked for and the library for it cannot be loaded.
-void check_options(const FeatureOptions& options);
+/// One kind of map: everything lacuna needs to fit it and to read it back.
+struct FeatureMapEntry {
+  std::string kind;
+  std::string usage; ///< how it is asked for: "pca:N or pca:SHARE"
+  /// Whether features come out that belong to no single column: such a map takes neither gaps nor numbered
+  /// categories.
+  bool mixes_columns = true;
+  /// The argument in its one spelling, or nothing when it means nothing to this map.
+  std::function<std::optional<std::string>(const std::string& argument)> read;
+  std::function<std::shared_ptr<const FeatureMap>(const std::string& argument,
+                                                  const FeatureFitContext& context)>
+      fit;
+  /// Reads what FeatureMap::save wrote under `prefix`.
+  std::function<std::shared_ptr<const FeatureMap>(const Archive& archive, const std::string& prefix)> load;
+};
 
-/// Fits each map on all rows, labeled or not, as the maps before it left them. The number of threads never
-/// changes a result on the CPU. The progress stage of a VAE starts with "vae" and tells epoch, ELBO and
-/// speed. `levels` are those of the data set. Throws Error(data) when a map does not suit the rows: pca and
-/// vae take neither gaps nor numbered categories.
+/// All kinds of maps, lacuna's own first.
+std::vector<FeatureMapEntry> feature_maps();
+/// Adds a map of the user's own: from now on options and model files know its kind. Throws Error(usage) when
+/// the kind is empty or taken, or a function is missing. Safe to call from several threads.
+void register_feature_map(FeatureMapEntry entry);
+/// Whether a map mixes columns; false for a kind that nobody registered.
+bool mixes_columns(const FeatureSpec& spec);
+
+/// Fits each map on all rows, as the maps before it left them. The number of threads never changes a result
+/// on the CPU. The progress stage of a VAE starts with "vae" and tells epoch, ELBO and speed. Throws
+/// Error(usage) for options outside their limits, Error(data) when a map does not suit the rows.
 FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
                           Observer& observer, std::span<const Index> levels = {});
 

@@ -21,7 +21,7 @@ struct DensityRecord {
   Index n_components = 0;
   Index n_iterations = 0;
   double objective = 0.0;
-  std::string stop_reason;
+  StopReason stop_reason = StopReason::converged;
   std::map<std::string, double> measures; ///< what else the family says: DensityFitSummary::measures
 };
 
@@ -36,7 +36,7 @@ struct FitSummary {
   double informative_weight = 1.0; ///< w
   double draw_spread = 0.0;        ///< mean over rows of the standard deviation of q_e between draws
   Index n_em_iterations = 0;       ///< mcar-em only
-  std::string stop_reason;         ///< "converged" when every density did (and EM did), else "max_iterations"
+  StopReason stop_reason = StopReason::converged; ///< max_iterations when a density or EM stopped there
   std::vector<DensityRecord> densities;
 };
 

@@ -1,19 +1,22 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "lacuna/pipeline/fit.hpp"
 
 namespace lacuna {
 
 /// All methods on the same data, with the same densities and the same seed.
-struct CompareRequest {
-  FitRequest fit;               ///< its method counts for nothing: all are fitted
-  std::string test_path;        ///< a table with the columns of the training table, and labels
-  std::string test_labels_path; ///< a file with the test labels, when fit.table.labels_path is given
-  std::string stratum_column;   ///< of the test table; may be empty
+struct CompareRequest : FitRequest { ///< its method counts for nothing: all are fitted
+  std::string test;                  ///< a table with the columns of the training table, and labels
+  std::string test_labels;           ///< a file with the test labels, when `labels` is given
+  std::string stratum;               ///< a column of the test table; may be empty
+
+  static const OptionTable<CompareRequest>& table(); ///< what it has beside a FitRequest
 };
 
 /// One method with its model and how it did.
@@ -23,16 +26,11 @@ struct ComparedMethod {
   EvaluateOutcome outcome;
 };
 
-struct CompareOutcome {
-  std::vector<ComparedMethod> methods; ///< supervised, mcar-sampling, mcar-em, mar
-  std::vector<std::string> notes;      ///< about the training table
-  std::string report;                  ///< one HTML page
-};
+/// The order in which methods are compared: ours comes last.
+std::vector<Method> all_methods();
 
-/// Throws what fit_table and evaluate_table throw.
-CompareOutcome compare_methods(const CompareRequest& request, Observer& observer);
-
-/// metrics.json: for each method the document of `lacuna evaluate --json`.
-std::string comparison_json(const CompareOutcome& outcome);
+/// supervised, mcar-sampling, mcar-em, mar; the outcomes keep rows for a report. Throws what fit_table and
+/// evaluate throw.
+std::vector<ComparedMethod> compare_methods(const CompareRequest& request, Observer& observer);
 
 } // namespace lacuna

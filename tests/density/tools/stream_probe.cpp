@@ -33,7 +33,7 @@ nlohmann::json fit_file(const std::string& path, Index n_features, Index n_compo
   return {{"seconds", seconds},
           {"n_iterations", density->summary().n_iterations},
           {"n_components", density->summary().n_components},
-          {"stop_reason", density->summary().stop_reason},
+          {"stop_reason", to_string(density->summary().stop_reason)},
           {"objective", density->summary().objective},
           {"peak_megabytes", static_cast<double>(usage.ru_maxrss) / 1024.0}};
 }

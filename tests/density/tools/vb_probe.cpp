@@ -10,8 +10,8 @@
 
 #include "density/kernels.hpp"
 #include "density/mixture_moments.hpp"
+#include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
-#include "lacuna/density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/density/tools/rows_json.hpp"
 
@@ -44,7 +44,7 @@ json fit_and_show(CovarianceType covariance, WeightPrior weight_prior) {
   VbMixtureOptions options;
   options.covariance = covariance;
   options.weight_prior = weight_prior;
-  options.n_components = 4;
+  options.components = 4;
   options.mean_precision = 0.8;
   options.degrees_of_freedom = 3.5;
   options.covariance_scale = 0.9;
@@ -81,7 +81,7 @@ double memory_ratio(Index n, Index d, Index n_components) {
   RandomStream random(0, RandomPurpose::simulation);
   for (double& v : rows.values()) v = random.normal();
   VbMixtureOptions options;
-  options.n_components = n_components;
+  options.components = n_components;
   options.max_iterations = 5;
   VbMixtureFamily(options).fit(WeightedRows(rows.view()), {});
   return (peak_kilobytes() - before) * 1024.0 / static_cast<double>(n * d * 8);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "lacuna/pipeline/model.hpp"
+
+namespace lacuna {
+
+// The JSON documents that the tool writes and others read. Everything before this border is typed.
+
+/// A model's record.
+std::string model_json(const Model& model);
+/// A model's record and how long the fit took: the record itself holds no time.
+std::string fit_json(const Model& model, double seconds);
+/// `model` is null for predictions of which none is at hand.
+std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model);
+/// For each method the document of evaluation_json.
+std::string comparison_json(const std::vector<ComparedMethod>& methods);
+
+} // namespace lacuna

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/pipeline/model.hpp"
+
+namespace lacuna {
+
+/// Scores a table block by block and hands finished CSV text, header first, to `write`. Returns the number of
+/// rows.
+Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
+                    const std::function<void(std::string_view)>& write, Observer& observer);
+
+} // namespace lacuna

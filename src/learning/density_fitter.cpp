@@ -1,0 +1,84 @@
+#include "learning/density_fitter.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "lacuna/core/random.hpp"
+
+namespace lacuna {
+
+void RowList::append(const RowList& other) {
+  rows.insert(rows.end(), other.rows.begin(), other.rows.end());
+  weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+}
+
+double RowList::total_weight() const {
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer)
+    : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
+      reference_(row_moments(WeightedRows(data_.features, data_.weights))),
+      class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
+  for (Index i = 0; i < data_.n_rows(); ++i) {
+    if (!is_labeled(i)) continue;
+    const Index y = data_.labels[static_cast<std::size_t>(i)];
+    if (class_key(y) >= 0) continue;
+    class_keys_[static_cast<std::size_t>(y)] = i;
+    class_order_.push_back(y);
+  }
+}
+
+std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
+                                                  const Density* warm_start, bool single_step) const {
+  DensityFitContext context;
+  context.reference_variance = reference_.variance;
+  context.reference_mean = reference_.mean;
+  context.levels = data_.levels;
+  context.warm_start = warm_start;
+  context.single_step = single_step;
+  context.seed = seed;
+  context.threads = threads;
+  context.observer = &observer_;
+  return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
+}
+
+ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
+                                      const ClassModel* warm_start, bool single_step) const {
+  ClassModel model;
+  model.density.resize(rows_of_class.size());
+  double total = 0.0;
+  for (const RowList& rows : rows_of_class) {
+    model.probability.push_back(rows.total_weight());
+    total += model.probability.back();
+  }
+  for (double& p : model.probability) p /= total;
+  const auto n = static_cast<Index>(class_order_.size());
+  const int inner_threads = std::max(1, threads_ / static_cast<int>(std::max<Index>(1, n)));
+  parallel_for(n, threads_, [&](Index i) {
+    const auto y = static_cast<std::size_t>(class_order_[static_cast<std::size_t>(i)]);
+    if (rows_of_class[y].empty()) return;
+    const auto key = static_cast<std::uint64_t>(class_keys_[y]);
+    model.density[y] =
+        fit(rows_of_class[y], derive_seed(seed, RandomPurpose::class_model, key), inner_threads,
+            warm_start != nullptr ? warm_start->density[y].get() : nullptr, single_step);
+  });
+  return model;
+}
+
+std::vector<RowList> DensityFitter::labeled_rows() const {
+  std::vector<RowList> result(static_cast<std::size_t>(n_classes()));
+  for (Index i = 0; i < data_.n_rows(); ++i)
+    if (is_labeled(i))
+      result[static_cast<std::size_t>(data_.labels[static_cast<std::size_t>(i)])].add(i, data_.weight(i));
+  return result;
+}
+
+DensityRecord make_record(std::string name, const Density& density, Index n_rows) {
+  const DensityFitSummary& summary = density.summary();
+  return {std::move(name),     n_rows,          summary.n_components, summary.n_iterations, summary.objective,
+          summary.stop_reason, summary.measures};
+}
+
+} // namespace lacuna

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/data/dataset.hpp"
+#include "lacuna/density/density.hpp"
+#include "lacuna/learning/classifier.hpp"
+#include "lacuna/learning/learner.hpp"
+#include "math/moments.hpp"
+
+namespace lacuna {
+
+/// Rows of the data set with weights, as a density fit takes them.
+struct RowList {
+  std::vector<Index> rows;
+  std::vector<double> weights;
+
+  void add(Index row, double weight) {
+    rows.push_back(row);
+    weights.push_back(weight);
+  }
+  void append(const RowList& other);
+  bool empty() const { return rows.empty(); }
+  double total_weight() const;
+};
+
+/// What all fits of one run share: the data and how densities are fitted to parts of them.
+class DensityFitter {
+public:
+  DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
+
+  const DatasetView& data() const { return data_; }
+  int threads() const { return threads_; }
+  Observer& observer() const { return observer_; }
+  Index n_classes() const { return data_.n_classes(); }
+  bool is_labeled(Index row) const { return data_.is_labeled(row) && data_.weight(row) > 0.0; }
+  bool is_unlabeled(Index row) const { return !data_.is_labeled(row) && data_.weight(row) > 0.0; }
+
+  /// A number that stands for the class whatever its name is: its first labeled row, or -1.
+  Index class_key(Index y) const { return class_keys_[static_cast<std::size_t>(y)]; }
+  /// The classes that have labeled rows, by class_key: an order that does not depend on names.
+  const std::vector<Index>& class_order() const { return class_order_; }
+
+  std::shared_ptr<const Density> fit(const RowList& rows, std::uint64_t seed, int threads,
+                                     const Density* warm_start = nullptr, bool single_step = false) const;
+  /// One density per class that has rows, and class probabilities in proportion to their weights. Classes are
+  /// fitted side by side.
+  ClassModel fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
+                         const ClassModel* warm_start = nullptr, bool single_step = false) const;
+
+  /// Labeled rows of every class.
+  std::vector<RowList> labeled_rows() const;
+
+private:
+  DatasetView data_;
+  const DensityFamily& family_;
+  int threads_;
+  Observer& observer_;
+  RowMoments reference_; ///< of all rows
+  std::vector<Index> class_keys_;
+  std::vector<Index> class_order_;
+};
+
+/// The record of a density for the fit's summary.
+DensityRecord make_record(std::string name, const Density& density, Index n_rows);
+
+} // namespace lacuna

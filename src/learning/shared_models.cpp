@@ -1,0 +1,48 @@
+#include "learning/shared_models.hpp"
+
+#include <cmath>
+
+#include "lacuna/core/random.hpp"
+
+namespace lacuna {
+
+const InitialModels& SharedModels::initial() {
+  if (!has_initial_) {
+    initial_ = fit_initial_models(fitter_, options_.kappa, options_.folds, options_.seed);
+    has_initial_ = true;
+  }
+  return initial_;
+}
+
+std::uint64_t SharedModels::draw_seed(Index draw) const {
+  return derive_seed(derive_seed(options_.seed, RandomPurpose::final_model), RandomPurpose::draw,
+                     static_cast<std::uint64_t>(draw));
+}
+
+const ClassModel& SharedModels::label_source(Index draw) {
+  // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
+  // models, not only by the labels' own chance, or their average is too sure.
+  if (const auto* n_draws = std::get_if<Index>(&options_.draws); n_draws != nullptr && *n_draws == 1)
+    return initial().classes;
+  while (static_cast<Index>(label_sources_.size()) <= draw)
+    label_sources_.push_back(fit_resampled(draw_seed(static_cast<Index>(label_sources_.size()))));
+  return label_sources_[static_cast<std::size_t>(draw)];
+}
+
+/// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
+/// which stands for a draw from the posterior of the models given the labeled rows.
+ClassModel SharedModels::fit_resampled(std::uint64_t seed) const {
+  std::vector<RowList> rows = fitter_.labeled_rows();
+  for (RowList& list : rows) {
+    const double before = list.total_weight();
+    for (std::size_t i = 0; i < list.rows.size(); ++i) {
+      RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(list.rows[i]));
+      list.weights[i] *= -std::log(random.uniform());
+    }
+    const double scale = list.empty() ? 1.0 : before / list.total_weight();
+    for (double& weight : list.weights) weight *= scale;
+  }
+  return fitter_.fit_classes(rows, seed);
+}
+
+} // namespace lacuna

@@ -1,0 +1,32 @@
+#include "pipeline/labeled_blocks.hpp"
+
+#include <algorithm>
+
+#include "core/index.hpp"
+
+namespace lacuna {
+
+void TableBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {
+  TableBlock block;
+  stop_if_cancelled(observer);
+  while (reader_.next(block, rows_per_block)) {
+    stop_if_cancelled(observer);
+    work({block.first_row, block.features.view(), block.labels, block.strata});
+    observer.progress("scoring", reader_.position(), 1.0);
+    stop_if_cancelled(observer);
+  }
+  if (const Index n = reader_.n_unseen_categories(); n > 0)
+    observer.warning(std::to_string(n) + (n == 1 ? " cell holds a category" : " cells hold categories") +
+                     " that the training table did not have; they count as unknown");
+}
+
+void MemoryBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {
+  for (Index first = 0; first < columns_.n_rows; first += rows_per_block) {
+    stop_if_cancelled(observer);
+    const Index n = std::min(rows_per_block, columns_.n_rows - first);
+    work({first, columns_.middle_rows(first, n), labels_.subspan(at(first), at(n)),
+          strata_.empty() ? strata_ : strata_.subspan(at(first), at(n))});
+  }
+}
+
+} // namespace lacuna

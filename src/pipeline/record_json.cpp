@@ -1,0 +1,180 @@
+#include "pipeline/record_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "lacuna/core/errors.hpp"
+#include "lacuna/pipeline/documents.hpp"
+
+// The one file that turns records into JSON and back.
+
+namespace lacuna {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Class and column names may come in any encoding, JSON wants UTF-8. Numbers that are not finite become null.
+std::string dump(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string with_dashes(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string with_underscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+OptionValue read_value(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(PTRDIFF_MAX))
+    return value.get<std::uint64_t>();
+  if (value.is_number_integer()) return value.get<Index>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_array() && !value.empty() && value.front().is_number()) return value.get<std::vector<Index>>();
+  if (value.is_array()) return value.get<std::vector<std::string>>();
+  return value.get<std::string>();
+}
+
+Json density_json(const DensityRecord& density) {
+  return {{"name", density.name},
+          {"n_rows", density.n_rows},
+          {"n_components", density.n_components},
+          {"n_iterations", density.n_iterations},
+          {"objective", density.objective},
+          {"stop_reason", to_string(density.stop_reason)},
+          {"measures", density.measures}};
+}
+
+double number(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
+StopReason read_stop_reason(const Json& value) {
+  const std::optional<StopReason> reason = find_choice<StopReason>(value.get<std::string>());
+  if (!reason) throw Error(ErrorKind::data, "the model is damaged: a fit ended for no known reason");
+  return *reason;
+}
+
+DensityRecord read_density(const Json& found) {
+  DensityRecord density;
+  density.name = found.at("name").get<std::string>();
+  density.n_rows = found.at("n_rows").get<Index>();
+  density.n_components = found.at("n_components").get<Index>();
+  density.n_iterations = found.at("n_iterations").get<Index>();
+  density.objective = number(found.at("objective"));
+  density.stop_reason = read_stop_reason(found.at("stop_reason"));
+  const Json measures = found.value("measures", Json::object());
+  for (const auto& [name, value] : measures.items()) density.measures[name] = number(value);
+  return density;
+}
+
+Json summary_json(const FitSummary& summary, const std::vector<std::string>& classes) {
+  Json counts = Json::object();
+  for (std::size_t y = 0; y < classes.size(); ++y)
+    counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
+  Json densities = Json::array();
+  for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
+  return {{"n_labeled", summary.n_labeled},
+          {"n_unlabeled", summary.n_unlabeled},
+          {"class_counts", counts},
+          {"kappa", summary.kappa},
+          {"n_informative", summary.n_informative},
+          {"informative_share", summary.informative_share},
+          {"informative_weight", summary.informative_weight},
+          {"draw_spread", summary.draw_spread},
+          {"n_em_iterations", summary.n_em_iterations},
+          {"stop_reason", to_string(summary.stop_reason)},
+          {"densities", densities}};
+}
+
+FitSummary read_summary(const Json& found) {
+  FitSummary summary;
+  summary.n_labeled = found.at("n_labeled").get<Index>();
+  summary.n_unlabeled = found.at("n_unlabeled").get<Index>();
+  for (const auto& [name, count] : found.at("class_counts").items())
+    summary.class_counts.push_back(count.get<Index>());
+  summary.kappa = number(found.at("kappa"));
+  summary.n_informative = found.at("n_informative").get<Index>();
+  summary.informative_share = number(found.at("informative_share"));
+  summary.informative_weight = number(found.at("informative_weight"));
+  summary.draw_spread = number(found.at("draw_spread"));
+  summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
+  summary.stop_reason = read_stop_reason(found.at("stop_reason"));
+  for (const Json& density : found.at("densities")) summary.densities.push_back(read_density(density));
+  return summary;
+}
+
+Json record_object(const FitRecord& record) {
+  Json document = {{"version", record.version},
+                   {"seed", record.seed},
+                   {"options", options_json(record)},
+                   {"classes", record.classes},
+                   {"features", record.features},
+                   {"model_features", record.model_features},
+                   {"summary", summary_json(record.summary, record.classes)},
+                   {"notes", record.notes}};
+  if (!record.label_type.empty()) document["python"] = {{"label_type", record.label_type}};
+  return document;
+}
+
+FitRecord read_object(const Json& document) {
+  FitRecord record;
+  record.version = document.at("version").get<std::string>();
+  record.seed = document.at("seed").get<std::uint64_t>();
+  for (const auto& [name, value] : document.at("options").items())
+    record.options.emplace_back(with_underscores(name), read_value(value));
+  record.classes = document.at("classes").get<std::vector<std::string>>();
+  record.features = document.at("features").get<std::vector<std::string>>();
+  record.model_features = document.at("model_features").get<std::vector<std::string>>();
+  record.summary = read_summary(document.at("summary"));
+  record.notes = document.at("notes").get<std::vector<std::string>>();
+  if (document.contains("python")) record.label_type = document.at("python").value("label_type", "");
+  return record;
+}
+
+} // namespace
+
+Json options_json(const FitRecord& record) {
+  Json options = Json::object();
+  for (const auto& [name, value] : record.options)
+    options[with_dashes(name)] = std::visit([](const auto& known) { return Json(known); }, value);
+  return options;
+}
+
+std::string FitRecord::option(std::string_view name) const {
+  for (const auto& [known, value] : options)
+    if (known == name) return to_string(value);
+  return "";
+}
+
+std::string record_json(const FitRecord& record) {
+  return dump(record_object(record));
+}
+
+FitRecord read_record(std::string_view json) {
+  try {
+    return read_object(Json::parse(json));
+  } catch (const Json::exception& problem) {
+    throw Error(ErrorKind::data,
+                std::string("the model is damaged: its record cannot be read (") + problem.what() + ")");
+  }
+}
+
+std::string fit_json(const Model& model, double seconds) {
+  Json document = record_object(model.record);
+  document["seconds"] = seconds;
+  return dump(document) + "\n";
+}
+
+std::string model_json(const Model& model) {
+  return record_json(model.record) + "\n";
+}
+
+} // namespace lacuna

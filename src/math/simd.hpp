@@ -117,8 +117,8 @@ inline Floats square_root(Floats x) {
 #endif
 }
 
-/// x >= -700 as k log 2 + r with the whole number k that makes r least. Adding `shifter` rounds to a whole
-/// number and keeps it in the low bits.
+/// x, or -700 if that is more, as k log 2 + r with the whole k that makes r least. Adding `shifter` rounds to
+/// a whole number and keeps it in the low bits.
 struct DoublesReduced {
   static constexpr double shifter = 0x1.8p52;
 

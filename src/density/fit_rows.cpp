@@ -157,14 +157,14 @@ FitRows::FitRows(const WeightedRows& rows, const Frame& frame)
 
 FitRows::FitRows(RowSource& source, const Frame& frame, Index n_rows, const Observer& observer)
     : frame_(frame), source_(&source), n_rows_(n_rows) {
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     const RowGroups groups(rows, frame);
     total_weight_ += groups.total_weight();
     missing_log_scale_ += groups.missing_log_scale(frame);
   });
 }
 
-void FitRows::for_each_block(const Observer& observer,
+void FitRows::pass_over_rows(const Observer& observer,
                              const std::function<void(const WeightedRows&, Index)>& visit) const {
   if (source_ == nullptr) {
     visit(rows_, 0);
@@ -191,7 +191,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
   constexpr double towards_zero = 1e-6;
   const Index d = frame_.n_features();
   AssignedMoments moments(frame_, Matrix(1, d), false); // the frame's centre is the mean
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     moments.add(rows, std::vector<int>(static_cast<std::size_t>(rows.size()), 0));
   });
   const MixtureMoments sums = moments.result();
@@ -212,7 +212,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
 MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Observer& observer) const {
   if (groups_) return collect_moments(*groups_, frame_, terms, threads, observer);
   MixtureMoments total(terms.mean, terms.is_diagonal, frame_.n_levels());
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     total.add(collect_moments(RowGroups(rows, frame_), frame_, terms, threads, observer));
   });
   return total;
@@ -221,7 +221,7 @@ MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Ob
 StartSample FitRows::sample(std::uint64_t seed, const Observer& observer) const {
   if (groups_ && n_rows_ <= most_start_rows) return {Matrix(), {}, true};
   PrioritySample sample(seed);
-  for_each_block(observer, [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_); });
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_); });
   return sample.result();
 }
 
@@ -239,7 +239,7 @@ MixtureMoments FitRows::start(const StartSample& sample, Index n_centers, bool d
   if (groups_)
     add(groups_->with_values());
   else
-    for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+    pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
       const RowGroups groups(rows, frame_);
       add(groups.with_values());
     });

@@ -6,7 +6,7 @@
 #include "core/archive_checks.hpp"
 #include "density/frame.hpp"
 #include "density/gmm.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/row_groups.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"

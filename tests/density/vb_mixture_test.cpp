@@ -9,7 +9,7 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "density/kernels.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"

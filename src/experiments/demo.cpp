@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "core/files.hpp"
-#include "experiments/demo_page.hpp"
+#include "experiments/folders.hpp"
 #include "experiments/toy_figure.hpp"
 #include "experiments/toys.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/learning/learner.hpp"
+#include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/fit.hpp"
+#include "lacuna/report/report.hpp"
+#include "pipeline/judge.hpp"
 
 namespace lacuna {
 
@@ -26,13 +28,9 @@ struct ToyName {
 constexpr std::array<ToyName, 2> toys{
     {{"quadrants", "quadrants: the class is upper or lower, labels were seen in two clouds of four"},
      {"coin", "coin: labels were seen in the outer clouds, in the middle the class is a fair coin"}}};
-constexpr std::array methods{Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar};
+const std::string seen = "labeled";
+const std::string never_seen = "never labeled";
 constexpr Index grid_size = 90;
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // A second demo finds the files of the first. They are equal, so nothing is lost and nothing to ask about.
 void write_file(const std::string& path, const std::string& text, bool overwrite) {
@@ -41,15 +39,6 @@ void write_file(const std::string& path, const std::string& text, bool overwrite
   AtomicFile file(path, overwrite);
   file.write(text);
   file.commit();
-}
-
-void make_directory(const std::string& path) {
-  std::error_code problem;
-  std::filesystem::create_directories(path, problem);
-  if (!std::filesystem::is_directory(path))
-    throw Error(ErrorKind::cannot_write,
-                "cannot make the folder '" + path +
-                    "': " + (problem ? problem.message() : std::string("a file of that name is in the way")));
 }
 
 std::string table_text(const Dataset& data, const std::vector<char>* never_labeled) {
@@ -63,20 +52,6 @@ std::string table_text(const Dataset& data, const std::vector<char>* never_label
     text += '\n';
   }
   return text;
-}
-
-DemoResult evaluate(const std::string& name, const Toy& toy, Method method,
-                    const GenerativeClassifier& classifier, int threads) {
-  const Scores scores = classifier.score(toy.test.features.view(), threads);
-  ReliabilityAccumulator labeled;
-  ReliabilityAccumulator never_labeled;
-  for (Index i = 0; i < toy.test.n_rows(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    (toy.never_labeled[at] ? never_labeled : labeled)
-        .add(toy.test.labels[at], scores.prediction[at], scores.error_probability[at],
-             {scores.posterior.row(i), static_cast<std::size_t>(scores.posterior.n_cols())});
-  }
-  return {name, method, labeled.metrics(), never_labeled.metrics()};
 }
 
 ToyFigure figure_of_data(const std::string& title, const Dataset& data) {
@@ -99,8 +74,7 @@ ToyFigure figure_of_data(const std::string& title, const Dataset& data) {
   return figure;
 }
 
-ToyFigureMap map_of(const ToyFigure& figure, Method method, const GenerativeClassifier& classifier,
-                    int threads) {
+ToyFigureMap map_of(const ToyFigure& figure, Method method, const Model& model, int threads) {
   Matrix centres(grid_size * grid_size, 2);
   const auto at = [](double low, double high, Index i) {
     return low + (high - low) * (static_cast<double>(i) + 0.5) / static_cast<double>(grid_size);
@@ -111,40 +85,85 @@ ToyFigureMap map_of(const ToyFigure& figure, Method method, const GenerativeClas
       centres(row * grid_size + column, 1) = at(figure.y_low, figure.y_high, row);
     }
   }
-  const Scores scores = classifier.score(centres.view(), threads);
+  const Scores scores = model.score(centres.view(), 0, threads);
   ToyFigureMap map{"p(class | x) by " + to_string(method), Matrix(grid_size, grid_size)};
   for (Index i = 0; i < grid_size * grid_size; ++i)
     map.probability(i / grid_size, i % grid_size) = scores.posterior(i, 0);
   return map;
 }
 
-void run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome,
-             std::vector<ReportSubject>& subjects, Observer& observer) {
-  const std::string name = which.name;
-  const Toy toy = make_toy(name, request.seed);
+/// All methods on one toy.
+struct ToyComparison {
+  std::string name;
+  std::string title;
+  std::vector<Model> models;
+  std::vector<EvaluateOutcome> outcomes;
+};
+
+ToyComparison compare_on(const ToyName& which, const Toy& toy, const DemoRequest& request,
+                         Observer& observer) {
+  ToyComparison result{which.name, which.title, {}, {}};
+  FitTask task;
+  task.request.seed = request.seed;
+  task.request.threads = request.threads;
+  task.methods = all_methods();
+  task.data = toy.train;
+  result.models = fit_methods(task, observer);
+  std::vector<std::string> strata;
+  for (const char never : toy.never_labeled) strata.push_back(never ? never_seen : seen);
+  std::vector<const Model*> contenders;
+  for (const Model& model : result.models) contenders.push_back(&model);
+  ModelSource test(contenders,
+                   std::make_unique<MemoryBlocks>(toy.test.features.view(), toy.test.labels, strata),
+                   request.threads);
+  JudgeTask judging;
+  judging.sampled = contenders.back();
+  result.outcomes = judge(test, judging, observer);
+  MemoryBlocks train(toy.train.features.view(), toy.train.labels);
+  result.outcomes.back().train_rows = sample_training(*contenders.back(), train, request.threads, observer);
+  return result;
+}
+
+ToyComparison run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome,
+                      Observer& observer) {
+  const Toy toy = make_toy(which.name, request.seed);
+  ToyComparison result = compare_on(which, toy, request, observer);
   ToyFigure figure = figure_of_data(which.title, toy.train);
-  LearningOptions options;
-  options.seed = request.seed;
-  options.threads = request.threads;
-  ToySubject subject(name, which.title, toy, request.threads);
-  const std::vector<FitResult> fits = fit_classifiers(toy.train, options, methods, observer);
-  for (std::size_t m = 0; m < fits.size(); ++m) {
-    const Method method = methods[m];
-    const GenerativeClassifier& classifier = fits[m].classifier;
-    outcome.results.push_back(evaluate(name, toy, method, classifier, request.threads));
-    if (request.wants_report) subject.add(method, fits[m]);
-    if (method == Method::mcar_sampling || method == Method::mar)
-      figure.maps.push_back(map_of(figure, method, classifier, request.threads));
+  const std::vector<Method> methods = all_methods();
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    const auto& strata = result.outcomes[m].evaluation.strata;
+    outcome.results.push_back({which.name, methods[m], strata.at(seen), strata.at(never_seen)});
+    if (methods[m] == Method::mcar_sampling || methods[m] == Method::mar)
+      figure.maps.push_back(map_of(figure, methods[m], result.models[m], request.threads));
   }
-  const std::string base = (std::filesystem::path(request.directory) / name).string();
+  const std::string base = (std::filesystem::path(request.out) / which.name).string();
   const auto write = [&](const std::string& path, const std::string& text) {
-    write_file(path, text, request.overwrite);
+    write_file(path, text, request.force);
     outcome.files.push_back(path);
   };
   write(base + "-train.csv", table_text(toy.train, nullptr));
   write(base + "-test.csv", table_text(toy.test, &toy.never_labeled));
   write(base + ".svg", toy_figure_svg(figure));
-  if (request.wants_report) subjects.push_back(subject.make());
+  return result;
+}
+
+std::string demo_page(const std::vector<ToyComparison>& toys_compared, const DemoRequest& request) {
+  Report report;
+  report.title = "lacuna on its built-in toys";
+  report.subtitle =
+      "Four methods with the same densities, on data where the labels never reached a part of the rows. "
+      "Only mar, lacuna's method, says that it does not know there.";
+  report.options = {{"seed", std::to_string(request.seed)}, {"settings", "the defaults of lacuna fit"}};
+  report.threads = request.threads;
+  for (const ToyComparison& toy : toys_compared) {
+    ReportSection section{.name = toy.name, .title = toy.title, .contenders = {}};
+    for (std::size_t m = 0; m < toy.models.size(); ++m)
+      section.contenders.push_back({.name = toy.models[m].record.option("method"),
+                                    .outcome = &toy.outcomes[m],
+                                    .model = &toy.models[m]});
+    report.sections.push_back(std::move(section));
+  }
+  return report_page(report);
 }
 
 const DemoResult& result_of(const DemoOutcome& outcome, const std::string& toy, Method method) {
@@ -165,16 +184,29 @@ std::string comparison(double mar, double mcar) {
 
 } // namespace
 
+const OptionTable<DemoRequest>& DemoRequest::table() {
+  using O = DemoRequest;
+  static const OptionTable<O> rows{
+      option("out", &O::out, "DIR", "Folder for data and pictures").in_group("General"),
+      option("seed", &O::seed, "N", "Seed of data and fits").in_group("Run"),
+      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
+             {.low = 0, .high = 1024})
+          .in_group("Run"),
+      option("force", &O::force, "", "Replace files that differ").in_group("General")};
+  return rows;
+}
+
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
-  make_directory(request.directory);
+  check_options(request);
+  make_folder(request.out);
   DemoOutcome outcome;
-  std::vector<ReportSubject> subjects;
+  std::vector<ToyComparison> compared;
   double done = 0.0;
   for (const ToyName& toy : toys) {
-    run_toy(toy, request, outcome, subjects, observer);
+    compared.push_back(run_toy(toy, request, outcome, observer));
     observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
-  if (request.wants_report) outcome.report = demo_page(std::move(subjects), request.seed);
+  if (request.wants_report) outcome.report = demo_page(compared, request);
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/learning/options.hpp"
 
@@ -12,11 +13,13 @@ namespace lacuna {
 
 /// The built-in toys, all methods, side by side.
 struct DemoRequest {
-  std::string directory = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
+  std::string out = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
   std::uint64_t seed = 0;
   int threads = 0;
-  bool overwrite = false;    ///< replace files that differ; equal ones may always be there
+  bool force = false;        ///< replace files that differ; equal ones may always be there
   bool wants_report = false; ///< make the HTML page as well
+
+  static const OptionTable<DemoRequest>& table();
 };
 
 /// One method on the test rows of one toy, apart by whether labels are ever seen there.

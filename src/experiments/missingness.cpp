@@ -1,7 +1,6 @@
 #include "experiments/missingness.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,12 +16,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::array<std::pair<LabelProtocol, const char*>, 4> protocol_names{
-    {{LabelProtocol::mcar, "mcar"},
-     {LabelProtocol::strict_mar, "strict-mar"},
-     {LabelProtocol::authors, "authors"},
-     {LabelProtocol::mnar, "mnar"}}};
-
 class RareClasses {
 public:
   explicit RareClasses(const std::vector<int>& classes) : classes_(classes) {}
@@ -32,21 +25,12 @@ private:
   const std::vector<int>& classes_;
 };
 
-void check_options(const MissingnessOptions& options) {
-  OptionChecks checks;
-  checks.require(options.n_labeled >= 1, "labeled", std::to_string(options.n_labeled), "at least 1");
-  checks.require(options.n_neighbours >= 1, "neighbours", std::to_string(options.n_neighbours), "at least 1");
-  checks.require(std::isfinite(options.rare_weight) && options.rare_weight > 0.0 &&
-                     options.rare_weight <= 1.0,
-                 "rare-weight", fmt::format("{}", options.rare_weight), "above 0 and at most 1");
-  checks.require(options.protocol == LabelProtocol::mcar || !options.rare_classes.empty(), "rare", "no class",
-                 "at least one class for the protocol " + to_string(options.protocol));
-  checks.throw_if_any();
-}
-
 [[noreturn]] void fail_too_many(Index wanted, std::size_t there_are, const std::string& what) {
-  throw Error(ErrorKind::usage,
-              fmt::format("labeled: got {}, expected at most {}, the number of {}", wanted, there_are, what));
+  ErrorParts parts;
+  parts.option = "labeled";
+  parts.found = std::to_string(wanted);
+  parts.expected = fmt::format("at most {}, the number of {}", there_are, what);
+  throw Error(ErrorKind::usage, std::move(parts));
 }
 
 /// Weighted drawing without replacement: row i waits an exponential time with rate weight(i), and the rows
@@ -54,15 +38,15 @@ void check_options(const MissingnessOptions& options) {
 template <typename Weight>
 std::vector<Index> draw_without_replacement(std::size_t n_rows, const MissingnessOptions& options,
                                             Weight weight) {
-  if (at(options.n_labeled) > n_rows) fail_too_many(options.n_labeled, n_rows, "rows");
+  if (at(options.labeled) > n_rows) fail_too_many(options.labeled, n_rows, "rows");
   std::vector<std::pair<double, std::size_t>> times(n_rows);
   for (std::size_t i = 0; i < n_rows; ++i) {
     RandomStream random(options.seed, RandomPurpose::missingness, i);
     times[i] = {-std::log(random.uniform()) / weight(i), i};
   }
-  std::nth_element(times.begin(), times.begin() + (options.n_labeled - 1), times.end());
+  std::nth_element(times.begin(), times.begin() + (options.labeled - 1), times.end());
   std::vector<Index> drawn(n_rows);
-  for (std::size_t k = 0; k < at(options.n_labeled); ++k) drawn[times[k].second] = 1;
+  for (std::size_t k = 0; k < at(options.labeled); ++k) drawn[times[k].second] = 1;
   return drawn;
 }
 
@@ -74,7 +58,7 @@ std::vector<Index> draw_with_replacement(std::span<const int> labels, const Miss
   if (candidates.empty())
     throw Error(ErrorKind::usage, "rare: every row is of a rare class, so no label can be kept");
   std::vector<Index> drawn(labels.size());
-  for (Index k = 0; k < options.n_labeled; ++k) {
+  for (Index k = 0; k < options.labeled; ++k) {
     RandomStream random(options.seed, RandomPurpose::missingness, static_cast<std::uint64_t>(k));
     ++drawn[candidates[static_cast<std::size_t>(random.uniform() * static_cast<double>(candidates.size()))]];
   }
@@ -83,17 +67,27 @@ std::vector<Index> draw_with_replacement(std::span<const int> labels, const Miss
 
 } // namespace
 
-std::string to_string(LabelProtocol protocol) {
-  for (const auto& [value, name] : protocol_names)
-    if (value == protocol) return name;
-  throw Error(ErrorKind::internal, "a protocol without a name");
+const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
+  using O = MissingnessOptions;
+  static const OptionTable<O> rows{
+      option("protocol", &O::protocol, "NAME", "How labels go missing").in_group("Protocol"),
+      option("labeled", &O::labeled, "N", "Labels that stay", {.low = 1}).in_group("Protocol"),
+      option("rare_weight", &O::rare_weight, "X",
+             "strict-mar, mnar: chance of a rare row, relative to others", {.above = 0.0, .high = 1.0})
+          .in_group("Protocol"),
+      option("neighbours", &O::neighbours, "K",
+             "Nearest rows that vote on the stratum of a row, itself among them", {.low = 1})
+          .in_group("Protocol"),
+      option("seed", &O::seed, "N", "Seed of the draw").in_group("Run"),
+      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
+             {.low = 0, .high = 1024})
+          .in_group("Run")};
+  return rows;
 }
 
-LabelProtocol parse_protocol(const std::string& text) {
-  for (const auto& [value, name] : protocol_names)
-    if (text == name) return value;
-  throw Error(ErrorKind::usage,
-              fmt::format("protocol: got '{}', expected mcar, strict-mar, authors or mnar", text));
+void MissingnessOptions::check_together(OptionChecks& checks) const {
+  checks.require(protocol == LabelProtocol::mcar || !rare_classes.empty(), "rare", "no class",
+                 "at least one class for the protocol " + to_string(protocol));
 }
 
 std::vector<double> rare_share(MatrixView train, std::span<const int> labels, MatrixView queries,
@@ -107,7 +101,7 @@ std::vector<double> rare_share(MatrixView train, std::span<const int> labels, Ma
   parallel_for(blocks.n_blocks, options.threads, [&](Index block) {
     stop_if_cancelled(observer);
     for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i) {
-      const std::vector<Index> neighbours = tree.nearest(queries.row(i), options.n_neighbours);
+      const std::vector<Index> neighbours = tree.nearest(queries.row(i), options.neighbours);
       const auto n_rare =
           std::ranges::count_if(neighbours, [&](Index row) { return rare.contains(labels[at(row)]); });
       if (!neighbours.empty())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 
 namespace lacuna {
 
@@ -18,18 +20,23 @@ enum class LabelProtocol {
   mnar,       ///< by y: rarely for a row of a rare class. Nothing can learn from such data alone
 };
 
-/// Names as the command line spells them ("strict-mar"); parsing throws Error(usage).
-std::string to_string(LabelProtocol protocol);
-LabelProtocol parse_protocol(const std::string& text);
+constexpr auto choice_names(LabelProtocol) {
+  return std::array{ChoiceName{LabelProtocol::mcar, "mcar"},
+                    ChoiceName{LabelProtocol::strict_mar, "strict-mar"},
+                    ChoiceName{LabelProtocol::authors, "authors"}, ChoiceName{LabelProtocol::mnar, "mnar"}};
+}
 
 struct MissingnessOptions {
   LabelProtocol protocol = LabelProtocol::strict_mar;
-  Index n_labeled = 1000;        ///< labels that stay
+  Index labeled = 1000;          ///< labels that stay
   std::vector<int> rare_classes; ///< class numbers; mcar needs none
   double rare_weight = 0.003;    ///< chance of a rare row to be drawn next, relative to any other row
-  Index n_neighbours = 50;       ///< voters on whether a row lies in the rare region
+  Index neighbours = 50;         ///< voters on whether a row lies in the rare region
   std::uint64_t seed = 0;
   int threads = 0; ///< 0: all cores. Never changes a result
+
+  static const OptionTable<MissingnessOptions>& table();
+  void check_together(OptionChecks& checks) const;
 };
 
 /// For each query the share of rare classes among its nearest training rows, by Euclidean distance; of rows

@@ -1,8 +1,8 @@
 #include "experiments/reproduce.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.hpp"
+#include "experiments/folders.hpp"
 #include "experiments/reproduce_page.hpp"
 #include "experiments/reproduce_results.hpp"
 #include "experiments/reproduce_run.hpp"
@@ -24,20 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-void make_folder(const fs::path& path) {
-  std::error_code problem;
-  fs::create_directories(path, problem);
-  if (!fs::is_directory(path))
-    throw Error(ErrorKind::cannot_write,
-                "cannot make the folder '" + path.string() + "'" + (problem ? ": " + problem.message() : ""));
-}
-
-std::optional<std::string> content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 /// Everything that decides the runs of a folder, beside their number.
 Json experiment_record(const ReproduceRequest& request) {
@@ -62,14 +49,15 @@ Json experiment_record(const ReproduceRequest& request) {
 /// A folder holds one experiment, so that its features and finished runs can be trusted.
 void claim_folder(const ReproduceRequest& request) {
   const std::string record = experiment_record(request).dump(2) + "\n";
-  const fs::path folder(request.directory);
-  const std::optional<std::string> found = content_of(folder / "experiment.json");
+  const fs::path folder(request.out);
+  const std::optional<std::string> found = content_of((folder / "experiment.json").string());
   if (found && *found != record)
     throw Error(ErrorKind::cannot_write,
-                "'" + request.directory +
+                "'" + request.out +
                     "' holds another experiment: other data, protocol, seed or version (see experiment.json "
-                    "there); choose another folder with --out, or remove that one");
-  for (const char* part : {"runs", "figures"}) make_folder(folder / part);
+                    "there); choose another folder with " +
+                    mention("out") + ", or remove that one");
+  for (const char* part : {"runs", "figures"}) make_folder((folder / part).string());
   if (!found) replace_file((folder / "experiment.json").string(), record);
 }
 
@@ -86,14 +74,15 @@ private:
 class Reproduction {
 public:
   Reproduction(const ReproduceRequest& request, Observer& observer)
-      : request_(request), observer_(observer), folder_(request.directory) {}
+      : request_(request), observer_(observer), folder_(request.out) {}
 
   ReproduceOutcome run() {
     claim_folder(request_);
     if (is_toy(request_)) {
-      for (const char* toy : {"quadrants", "coin"}) run_subject(toy, 0, [&] { return toy_subject(toy); });
+      for (const std::string& toy : subjects_of(request_))
+        run_subject(toy, 0, [&] { return toy_subject(toy); });
     } else {
-      for (Index seed = 0; seed < request_.n_vae_seeds; ++seed)
+      for (Index seed = 0; seed < request_.vae_seeds; ++seed)
         run_subject("", seed, [&] { return image_subject(request_, seed, observer_); });
     }
     outcome_.n_runs = static_cast<Index>(runs_.size());
@@ -101,7 +90,7 @@ public:
     outcome_.metrics_path = (folder_ / "metrics.json").string();
     replace_file((folder_ / "figures" / "reliability.csv").string(), reliability_text(runs_));
     replace_file(outcome_.metrics_path, metrics_text(runs_));
-    if (request_.wants_report) outcome_.report = reproduce_page(request_, outcome_);
+    if (request_.wants_report) outcome_.report = reproduce_page(request_, outcome_, first_repeat_);
     return std::move(outcome_);
   }
 
@@ -122,16 +111,24 @@ private:
                        to_string(contender.method));
   }
 
+  static bool is_shown(Index vae_seed, Index repeat) { return vae_seed == 0 && repeat == 0; }
+
+  std::optional<FinishedRun> earlier_run(const std::string& toy, Index vae_seed, Index repeat,
+                                         const Contender& contender) const {
+    const std::optional<std::string> text = content_of(run_path(toy, vae_seed, repeat, contender).string());
+    return text ? read_run(*text) : std::nullopt;
+  }
+
   /// Takes finished runs from the folder and does the others; the subject itself is made only for these.
   template <typename MakeSubject>
   void run_subject(const std::string& toy, Index vae_seed, MakeSubject make_subject) {
     std::vector<Task> tasks;
-    for (Index repeat = 0; repeat < request_.n_repeats; ++repeat) {
+    for (Index repeat = 0; repeat < request_.repeats; ++repeat) {
       for (const Contender& contender : contenders()) {
-        const std::optional<std::string> found = content_of(run_path(toy, vae_seed, repeat, contender));
-        const bool is_done = found && Json::accept(*found);
-        runs_.push_back(is_done ? *found : std::string());
-        if (is_done) {
+        std::optional<FinishedRun> found = earlier_run(toy, vae_seed, repeat, contender);
+        runs_.push_back(found.value_or(FinishedRun{}));
+        // A page shows the first repeat, models and all: it is made anew, with the same numbers.
+        if (found && !(request_.wants_report && is_shown(vae_seed, repeat))) {
           ++outcome_.n_reused;
           continue;
         }
@@ -162,28 +159,41 @@ private:
         derive_seed(subject_seed, RandomPurpose::repeat, static_cast<std::uint64_t>(task.repeat));
     const Trial trial = subject.trial(seed);
     CancelOnly observer(observer_);
-    const std::vector<RunResult> results =
-        run_contenders(request_, task.contenders, subject, task.repeat, seed, trial, threads, observer);
-    for (std::size_t c = 0; c < results.size(); ++c) {
-      const Contender& contender = task.contenders[c];
-      if (subject.vae_seed == 0 && task.repeat == 0) {
+    const bool shown = is_shown(subject.vae_seed, task.repeat);
+    std::vector<RunResult> results = run_contenders(request_, task.contenders, trial, seed, threads,
+                                                    shown && request_.wants_report, observer);
+    std::vector<FinishedRun> finished;
+    for (const RunResult& result : results) {
+      if (shown) {
         const std::string figures = (folder_ / "figures").string();
-        write_run_figures(figures, prefix(subject.toy), contender, trial, results[c], threads);
-        if (c == 0)
+        write_run_figures(figures, prefix(subject.toy), trial, result, threads);
+        if (finished.empty())
           write_points((folder_ / "figures" / (prefix(subject.toy) + "points.csv")).string(), trial);
       }
+      finished.push_back(finished_run(subject, task.repeat, result));
       // The run's file comes last: while it is missing, the whole run is repeated.
-      replace_file(run_path(subject.toy, subject.vae_seed, task.repeat, contender).string(), results[c].json);
+      replace_file(run_path(subject.toy, subject.vae_seed, task.repeat, result.contender).string(),
+                   finished.back().text);
     }
     const std::lock_guard lock(mutex_);
-    for (std::size_t c = 0; c < results.size(); ++c) runs_[task.slots[c]] = results[c].json;
+    for (std::size_t c = 0; c < finished.size(); ++c) runs_[task.slots[c]] = std::move(finished[c]);
+    if (shown && request_.wants_report) keep(subject.toy, std::move(results));
     observer_.progress("runs", static_cast<double>(++n_done_), static_cast<double>(n_tasks_));
+  }
+
+  /// Keeps the results of a preset for the page, in the order of contenders().
+  void keep(const std::string& toy, std::vector<RunResult> results) {
+    std::vector<RunResult>& kept = first_repeat_[toy];
+    const bool comes_first = results.front().contender.preset == contenders().front().preset;
+    kept.insert(comes_first ? kept.begin() : kept.end(), std::make_move_iterator(results.begin()),
+                std::make_move_iterator(results.end()));
   }
 
   const ReproduceRequest& request_;
   Observer& observer_;
   fs::path folder_;
-  std::vector<std::string> runs_;
+  std::vector<FinishedRun> runs_;
+  std::map<std::string, std::vector<RunResult>> first_repeat_; ///< for the page, by toy
   ReproduceOutcome outcome_;
   std::mutex mutex_;
   std::size_t n_done_ = 0;
@@ -193,7 +203,7 @@ private:
 } // namespace
 
 ReproduceOutcome reproduce(const ReproduceRequest& request, Observer& observer) {
-  check_request(request);
+  check_options(request);
   return Reproduction(request, observer).run();
 }
 

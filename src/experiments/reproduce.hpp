@@ -6,6 +6,7 @@
 
 #include "experiments/missingness.hpp"
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/features/vae_options.hpp"
 
 namespace lacuna {
@@ -14,14 +15,17 @@ namespace lacuna {
 struct ReproduceRequest {
   std::string experiment;                             ///< "toy", "mnist" or "fashion-mnist"
   LabelProtocol protocol = LabelProtocol::strict_mar; ///< strict_mar or authors
-  Index n_repeats = 1;                                ///< draws of labels per VAE (toy: of the data)
-  Index n_vae_seeds = 1;                              ///< VAEs, with the seeds 0, 1, ...; a toy has none
-  std::string directory;                              ///< results, figures' data and cache; made when missing
-  std::string data_directory = "data";                ///< holds mnist/ and fashion-mnist/ as scripts/get-data
+  Index repeats = 1;                                  ///< draws of labels per VAE (toy: of the data)
+  Index vae_seeds = 1;                                ///< VAEs, with the seeds 0, 1, ...; a toy has none
+  std::string data = "data";                          ///< holds mnist/ and fashion-mnist/ as scripts/get-data
+  std::string out;                                    ///< results, figures' data and cache; made when missing
   VaeDevice device = VaeDevice::auto_detect;
   std::uint64_t seed = 0;
   int threads = 0;
   bool wants_report = false; ///< make the HTML page as well
+
+  static const OptionTable<ReproduceRequest>& table();
+  void check_together(OptionChecks& checks) const;
 };
 
 /// Mean and standard deviation of one number over the runs of a method.

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "core/files.hpp"
 #include "core/index.hpp"
 #include "data/table_copy.hpp"
+#include "experiments/folders.hpp"
 #include "experiments/reproduce_run.hpp"
 #include "experiments/simulate.hpp"
 
@@ -72,9 +72,9 @@ Matrix grid_over(const Matrix& rows) {
   return grid;
 }
 
-std::string map_text(const Trial& trial, const GenerativeClassifier& classifier, int threads) {
+std::string map_text(const Trial& trial, const Model& model, int threads) {
   const Matrix grid = grid_over(trial.train.features);
-  const Scores scores = classifier.score(grid.view(), threads);
+  const Scores scores = model.score(grid.view(), 0, threads);
   std::string text = header(trial.train, score_columns);
   for (const std::string& name : trial.train.class_names)
     text += fmt::format(",{}", csv_cell(fmt::format("p_{}", name)));
@@ -91,12 +91,6 @@ std::string map_text(const Trial& trial, const GenerativeClassifier& classifier,
 
 } // namespace
 
-void replace_file(const std::string& path, const std::string& text) {
-  AtomicFile file(path, true);
-  file.write(text);
-  file.commit();
-}
-
 void write_points(const std::string& path, const Trial& trial) {
   const Dataset& data = trial.train;
   const auto name = [&](int label) { return csv_cell(data.class_names[static_cast<std::size_t>(label)]); };
@@ -111,15 +105,15 @@ void write_points(const std::string& path, const Trial& trial) {
   replace_file(path, text);
 }
 
-void write_run_figures(const std::string& folder, const std::string& base, const Contender& contender,
-                       const Trial& trial, const RunResult& result, int threads) {
+void write_run_figures(const std::string& folder, const std::string& base, const Trial& trial,
+                       const RunResult& result, int threads) {
   const auto path = [&](const char* what) {
-    return (std::filesystem::path(folder) /
-            fmt::format("{}{}-{}-{}.csv", base, what, contender.preset, to_string(contender.method)))
+    return (std::filesystem::path(folder) / fmt::format("{}{}-{}-{}.csv", base, what, result.contender.preset,
+                                                        to_string(result.contender.method)))
         .string();
   };
-  replace_file(path("test"), test_text(trial, result.scores));
-  if (trial.train.n_features() == 2) replace_file(path("map"), map_text(trial, result.classifier, threads));
+  replace_file(path("test"), test_text(trial, result.model.score(trial.test.features.view(), 0, threads)));
+  if (trial.train.n_features() == 2) replace_file(path("map"), map_text(trial, result.model, threads));
 }
 
 } // namespace lacuna

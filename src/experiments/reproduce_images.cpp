@@ -20,7 +20,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index n_labeled = 1000;
 constexpr int max_class = 1000;
 
 const std::array<std::string, 4> file_names{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
@@ -28,13 +27,13 @@ const std::array<std::string, 4> file_names{"train-images-idx3-ubyte", "train-la
 
 /// The path of an image set's file, which may be packed.
 std::string file_path(const ReproduceRequest& request, const std::string& name) {
-  const std::string path =
-      (std::filesystem::path(request.data_directory) / request.experiment / name).string();
+  const std::string path = (std::filesystem::path(request.data) / request.experiment / name).string();
   std::error_code ignored;
   for (const std::string& candidate : {path, path + ".gz"})
     if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
   throw Error(ErrorKind::no_input, "there is no '" + path + "'; fetch the images with scripts/get-data " +
-                                       request.experiment + ", or say where they are with --data");
+                                       request.experiment + ", or say where they are with " +
+                                       mention("data"));
 }
 
 std::vector<int> read_labels(const std::string& path) {
@@ -63,7 +62,7 @@ Features fit(const ReproduceRequest& request, Index vae_seed, const std::string&
   FeatureOptions options;
   options.vae = image_setup(request).vae;
   options.vae.vae_checkpoint = checkpoint;
-  options.maps = {{.kind = FeatureSpec::Kind::vae}};
+  options.features = {{.kind = "vae"}};
   check_options(options); // before the images are read
   const std::string test_path = file_path(request, file_names[2]);
   const Matrix train = read_array(file_path(request, file_names[0]), observer);
@@ -81,7 +80,7 @@ Features fit(const ReproduceRequest& request, Index vae_seed, const std::string&
 
 /// The record of the experiment says what the folder's features were made with, so seed and file go together.
 Features cached_features(const ReproduceRequest& request, Index vae_seed, Observer& observer) {
-  const std::filesystem::path cache = std::filesystem::path(request.directory) / "cache";
+  const std::filesystem::path cache = std::filesystem::path(request.out) / "cache";
   std::filesystem::create_directories(cache);
   const std::string base = (cache / ("vae" + std::to_string(vae_seed))).string();
   const std::string path = base + ".safetensors";
@@ -176,7 +175,6 @@ Subject image_subject(const ReproduceRequest& request, Index vae_seed, Observer&
   data->train = make_dataset(std::move(features.train), std::move(train_labels), classes, train_path);
   data->test = make_dataset(std::move(features.test), std::move(test_labels), classes, test_path);
   data->missingness.protocol = request.protocol;
-  data->missingness.n_labeled = n_labeled;
   data->missingness.rare_classes = image_setup(request).rare_classes;
   data->missingness.threads = request.threads;
   data->train_is_rare = rare_region(*data, data->train.features, observer);

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "experiments/reproduce.hpp"
+#include "experiments/reproduce_run.hpp"
 
 namespace lacuna {
 
-/// The paper's figures as one page, from what the runs left in the folder: also when all of them were found
-/// finished there. Shows the first repeat; words tell the means over all.
-std::string reproduce_page(const ReproduceRequest& request, const ReproduceOutcome& outcome);
+/// The page of an experiment; `first_repeat` has the first repeat of every contender, by toy.
+std::string reproduce_page(const ReproduceRequest& request, const ReproduceOutcome& outcome,
+                           const std::map<std::string, std::vector<RunResult>>& first_repeat);
 
 } // namespace lacuna

@@ -1,8 +1,7 @@
 #include "experiments/reproduce_setup.hpp"
 
-#include <array>
-
 #include "lacuna/core/errors.hpp"
+#include "lacuna/pipeline/compare.hpp"
 
 namespace lacuna {
 
@@ -33,8 +32,7 @@ const std::vector<Contender>& contenders() {
   static const std::vector<Contender> all = [] {
     std::vector<Contender> made;
     for (const char* preset : {"paper", "default"})
-      for (const Method method : {Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar})
-        made.push_back({preset, method});
+      for (const Method method : all_methods()) made.push_back({preset, method});
     return made;
   }();
   return all;
@@ -44,22 +42,41 @@ bool is_toy(const ReproduceRequest& request) {
   return request.experiment == "toy";
 }
 
-void check_request(const ReproduceRequest& request) {
-  OptionChecks checks;
-  const bool is_image = request.experiment == "mnist" || request.experiment == "fashion-mnist";
-  const bool is_strict = request.protocol == LabelProtocol::strict_mar;
-  checks.require(is_image || is_toy(request), "experiment", "'" + request.experiment + "'",
+std::vector<std::string> subjects_of(const ReproduceRequest& request) {
+  return is_toy(request) ? std::vector<std::string>{"quadrants", "coin"} : std::vector<std::string>{""};
+}
+
+const OptionTable<ReproduceRequest>& ReproduceRequest::table() {
+  using O = ReproduceRequest;
+  static const OptionTable<O> rows{
+      option("protocol", &O::protocol, "NAME",
+             "How labels go missing: strict-mar, or authors as in the paper's scripts")
+          .in_group("Experiment"),
+      option("repeats", &O::repeats, "R", "Draws of labels for each VAE", {.low = 1, .high = 10'000})
+          .in_group("Experiment"),
+      option("vae_seeds", &O::vae_seeds, "S", "Number of VAEs, seeds 0 to S-1", {.low = 1, .high = 1000})
+          .in_group("Experiment"),
+      option("data", &O::data, "DIR", "Folder with the images, as scripts/get-data fills it")
+          .in_group("Experiment"),
+      option("out", &O::out, "DIR", "Folder for results, figures' data and cache").in_group("Run"),
+      option("device", &O::device, "NAME", "Where VAEs are trained: auto, cpu or cuda").in_group("Run"),
+      option("seed", &O::seed, "N", "Seed of draws and fits").in_group("Run"),
+      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
+             {.low = 0, .high = 1024})
+          .in_group("Run")};
+  return rows;
+}
+
+void ReproduceRequest::check_together(OptionChecks& checks) const {
+  const bool is_image = experiment == "mnist" || experiment == "fashion-mnist";
+  const bool is_strict = protocol == LabelProtocol::strict_mar;
+  checks.require(is_image || is_toy(*this), "experiment", "'" + experiment + "'",
                  "toy, mnist or fashion-mnist");
-  checks.require(is_strict || request.protocol == LabelProtocol::authors, "protocol",
-                 to_string(request.protocol), "strict-mar or authors");
-  checks.require(!is_toy(request) || is_strict, "protocol", to_string(request.protocol),
+  checks.require(is_strict || protocol == LabelProtocol::authors, "protocol", to_string(protocol),
+                 "strict-mar or authors");
+  checks.require(!is_toy(*this) || is_strict, "protocol", to_string(protocol),
                  "strict-mar: the toys say themselves where labels are seen");
-  checks.require(request.n_repeats >= 1 && request.n_repeats <= 10'000, "repeats",
-                 std::to_string(request.n_repeats), "1 to 10000");
-  checks.require(request.n_vae_seeds >= 1 && request.n_vae_seeds <= 1000, "vae-seeds",
-                 std::to_string(request.n_vae_seeds), "1 to 1000");
-  checks.require(!request.directory.empty(), "out", "nothing", "a folder");
-  checks.throw_if_any();
+  checks.require(!out.empty(), "out", "nothing", "a folder");
 }
 
 ImageSetup image_setup(const ReproduceRequest& request) {
@@ -79,7 +96,7 @@ LearningOptions learning_options(const ReproduceRequest& request, const Contende
   options.method = contender.method;
   if (contender.preset == "paper") {
     apply_paper_preset(options);
-    if (!is_toy(request)) options.kappa.value = image_setup(request).paper_kappa;
+    if (!is_toy(request)) options.kappa = image_setup(request).paper_kappa;
   }
   return options;
 }

@@ -26,11 +26,9 @@ struct ImageSetup {
   double paper_kappa = 0.0; ///< the threshold under preset paper
 };
 
-/// Throws Error(usage) for an experiment or a protocol that there is not, and for counts outside their
-/// limits.
-void check_request(const ReproduceRequest& request);
-
 bool is_toy(const ReproduceRequest& request);
+/// The toys, or one nameless subject for images.
+std::vector<std::string> subjects_of(const ReproduceRequest& request);
 ImageSetup image_setup(const ReproduceRequest& request);
 LearningOptions learning_options(const ReproduceRequest& request, const Contender& contender);
 

@@ -4,7 +4,6 @@
 
 #include "data/table_copy.hpp"
 #include "lacuna/core/errors.hpp"
-#include "pipeline/tables.hpp"
 
 namespace lacuna {
 
@@ -16,10 +15,13 @@ std::vector<int> class_numbers(const std::vector<std::string>& names,
   for (const std::string& name : names) {
     const auto found = std::ranges::find(classes, name);
     if (found == classes.end()) {
-      std::string known;
-      for (const std::string& other : classes) known += (known.empty() ? "'" : ", '") + other + "'";
-      throw Error(ErrorKind::usage,
-                  "rare: got '" + name + "', expected classes of the table, which are " + known);
+      ErrorParts parts;
+      parts.option = "rare";
+      parts.found = "'" + name + "'";
+      for (const std::string& other : classes)
+        parts.expected +=
+            (parts.expected.empty() ? "classes of the table, which are '" : ", '") + other + "'";
+      throw Error(ErrorKind::usage, std::move(parts));
     }
     numbers.push_back(static_cast<int>(found - classes.begin()));
   }
@@ -57,16 +59,36 @@ SimulateOutcome counts(const std::vector<Index>& drawn, const std::vector<char>&
 
 } // namespace
 
+const OptionTable<SimulateRequest>& SimulateRequest::table() {
+  using O = SimulateRequest;
+  static const OptionTable<O> rows = [] {
+    OptionTable<O> all;
+    for (Option<O>& row : rows_of<O, TableOptions>()) {
+      if (row.name == "missing_label") continue; // every row has a label
+      if (row.name == "label") row.help = "Column with the labels";
+      if (row.name == "drop") row.help = "Columns that are not features; they stay in the output";
+      if (row.name == "no_header") row.help = "The first line of DATA is data";
+      all.push_back(std::move(row).in_group("Data"));
+    }
+    OptionTable<O> drawing = rows_of<O, MissingnessOptions>();
+    drawing.insert(drawing.begin() + 1,
+                   option("rare", &O::rare, "A,B,...", "Rarely labeled classes").in_group("Protocol"));
+    all.insert(all.end(), drawing.begin(), drawing.end());
+    return all;
+  }();
+  return rows;
+}
+
 SimulateOutcome simulate_table(const SimulateRequest& request,
                                const std::function<void(std::string_view)>& write,
                                const std::function<void(std::string_view)>& write_strata,
                                Observer& observer) {
-  TableOptions table_options = request.table;
-  table_options.label = request.label_column;
-  const TrainingTable table = read_training_table(request.path, {}, table_options, observer);
+  check_options(request);
+  require_label_source(request);
+  const TrainingTable table = read_training_table(request.path, {}, request, observer);
   require_all_labels(table.data, request.path);
   require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
-  MissingnessOptions options = request.missingness;
+  MissingnessOptions options = request;
   options.rare_classes = class_numbers(request.rare, table.data.class_names);
   const std::vector<char> is_rare = rare_region(table.data, options, observer);
   const std::vector<Index> drawn = draw_labeled(table.data.labels, is_rare, options);
@@ -77,8 +99,8 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
     keeps_label[i] = drawn[i] > 0 ? 1 : 0;
     strata[i] = stratum_name(is_rare[i] != 0);
   }
-  if (!request.label_column.empty()) {
-    copy_table(request.path, table_options, {keeps_label, stratum_column, strata}, write, observer);
+  if (!request.label.empty()) {
+    copy_table(request.path, request, {request.label, keeps_label, stratum_column, strata}, write, observer);
   } else {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       const auto label = static_cast<std::size_t>(table.data.labels[i]);

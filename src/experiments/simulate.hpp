@@ -20,12 +20,11 @@ inline const std::string& stratum_name(bool is_rare) {
 }
 
 /// Hides labels of a fully labeled table. Distances between rows are in the units of the table's columns.
-struct SimulateRequest {
+struct SimulateRequest : TableOptions, MissingnessOptions {
   std::string path;
-  std::string label_column; ///< empty when table.labels is given
-  TableOptions table;
   std::vector<std::string> rare; ///< names of the rarely labeled classes
-  MissingnessOptions missingness;
+
+  static const OptionTable<SimulateRequest>& table();
 };
 
 struct SimulateOutcome {

@@ -4,7 +4,7 @@
 
 #include "lacuna/core/version.hpp"
 #include "lacuna/pipeline/documents.hpp"
-#include "pipeline/record_json.hpp"
+#include "pipeline/json_parts.hpp"
 
 namespace lacuna {
 
@@ -34,21 +34,6 @@ Json metrics_json(const Metrics& metrics) {
   for (const NamedMetric& metric : named_metrics) document[metric.name] = number(metrics.*metric.value);
   document["bins"] = bins;
   return document;
-}
-
-Json evaluation_object(const Evaluation& evaluation) {
-  Json document = metrics_json(evaluation.overall);
-  Json strata = Json::object();
-  for (const auto& [name, metrics] : evaluation.strata) strata[name] = metrics_json(metrics);
-  document["strata"] = strata;
-  return document;
-}
-
-Json model_object(const Model* model) {
-  if (model == nullptr) return nullptr;
-  return {{"version", model->record.version},
-          {"seed", model->record.seed},
-          {"options", options_json(model->record)}};
 }
 
 Json reliability_json(const ReliabilityCurve& curve, const std::vector<std::string>& strata) {
@@ -152,6 +137,14 @@ std::string dump(const Json& document) {
 }
 
 } // namespace
+
+Json evaluation_object(const Evaluation& evaluation) {
+  Json document = metrics_json(evaluation.overall);
+  Json strata = Json::object();
+  for (const auto& [name, metrics] : evaluation.strata) strata[name] = metrics_json(metrics);
+  document["strata"] = strata;
+  return document;
+}
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) {
   return dump(document_of(outcome, model));

@@ -7,6 +7,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
+#include "pipeline/json_parts.hpp"
 
 // The one file that turns records into JSON and back.
 
@@ -75,25 +76,6 @@ DensityRecord read_density(const Json& found) {
   return density;
 }
 
-Json summary_json(const FitSummary& summary, const std::vector<std::string>& classes) {
-  Json counts = Json::object();
-  for (std::size_t y = 0; y < classes.size(); ++y)
-    counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
-  Json densities = Json::array();
-  for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
-  return {{"n_labeled", summary.n_labeled},
-          {"n_unlabeled", summary.n_unlabeled},
-          {"class_counts", counts},
-          {"kappa", summary.kappa},
-          {"n_informative", summary.n_informative},
-          {"informative_share", summary.informative_share},
-          {"informative_weight", summary.informative_weight},
-          {"draw_spread", summary.draw_spread},
-          {"n_em_iterations", summary.n_em_iterations},
-          {"stop_reason", to_string(summary.stop_reason)},
-          {"densities", densities}};
-}
-
 FitSummary read_summary(const Json& found) {
   FitSummary summary;
   summary.n_labeled = found.at("n_labeled").get<Index>();
@@ -112,14 +94,10 @@ FitSummary read_summary(const Json& found) {
 }
 
 Json record_object(const FitRecord& record) {
-  Json document = {{"version", record.version},
-                   {"seed", record.seed},
-                   {"options", options_json(record)},
-                   {"classes", record.classes},
-                   {"features", record.features},
-                   {"model_features", record.model_features},
-                   {"summary", summary_json(record.summary, record.classes)},
-                   {"notes", record.notes}};
+  Json document = {{"version", record.version},         {"seed", record.seed},
+                   {"options", options_object(record)}, {"classes", record.classes},
+                   {"features", record.features},       {"model_features", record.model_features},
+                   {"summary", summary_object(record)}, {"notes", record.notes}};
   if (!record.label_type.empty()) document["python"] = {{"label_type", record.label_type}};
   return document;
 }
@@ -141,7 +119,35 @@ FitRecord read_object(const Json& document) {
 
 } // namespace
 
-Json options_json(const FitRecord& record) {
+Json summary_object(const FitRecord& record) {
+  const FitSummary& summary = record.summary;
+  const std::vector<std::string>& classes = record.classes;
+  Json counts = Json::object();
+  for (std::size_t y = 0; y < classes.size(); ++y)
+    counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
+  Json densities = Json::array();
+  for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
+  return {{"n_labeled", summary.n_labeled},
+          {"n_unlabeled", summary.n_unlabeled},
+          {"class_counts", counts},
+          {"kappa", summary.kappa},
+          {"n_informative", summary.n_informative},
+          {"informative_share", summary.informative_share},
+          {"informative_weight", summary.informative_weight},
+          {"draw_spread", summary.draw_spread},
+          {"n_em_iterations", summary.n_em_iterations},
+          {"stop_reason", to_string(summary.stop_reason)},
+          {"densities", densities}};
+}
+
+Json model_object(const Model* model) {
+  if (model == nullptr) return nullptr;
+  return {{"version", model->record.version},
+          {"seed", model->record.seed},
+          {"options", options_object(model->record)}};
+}
+
+Json options_object(const FitRecord& record) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options)
     options[with_dashes(name)] = std::visit([](const auto& known) { return Json(known); }, value);

@@ -3,16 +3,12 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "lacuna/pipeline/record.hpp"
 
 namespace lacuna {
 
 /// The record as the JSON that model files and documents hold.
 std::string record_json(const FitRecord& record);
-/// Its options by name, as all documents tell them.
-nlohmann::ordered_json options_json(const FitRecord& record);
 /// The way back; also of records that version 0.1 wrote. Throws Error(data).
 FitRecord read_record(std::string_view json);
 

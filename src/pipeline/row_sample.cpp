@@ -15,9 +15,8 @@ constexpr Index max_columns = 64;
 
 } // namespace
 
-RowSample::RowSample(Kind kind, const Model& model)
-    : n_columns_(model.schema.n_features() <= max_columns ? model.schema.n_features() : 0),
-      n_features_(model.classifier.n_features()) {
+RowSample::RowSample(Kind kind, Shape shape)
+    : n_columns_(shape.n_columns <= max_columns ? shape.n_columns : 0), n_features_(shape.n_features) {
   samples_[0].limit = kind == Kind::train ? max_unlabeled_drawn : 0;
   samples_[1].limit = kind == Kind::train ? max_labeled_drawn : max_test_drawn;
 }

@@ -22,8 +22,14 @@ class RowSample {
 public:
   enum class Kind { train, test };
 
-  /// Of the model's columns and features; no columns when the table is too wide for words about them.
-  RowSample(Kind kind, const Model& model);
+  struct Shape {
+    Index n_columns = 0;  ///< of the table
+    Index n_features = 0; ///< that the densities see
+  };
+  /// Columns are kept unless the table is too wide for words about them.
+  RowSample(Kind kind, Shape shape);
+  RowSample(Kind kind, const Model& model)
+      : RowSample(kind, {model.schema.n_features(), model.classifier.n_features()}) {}
 
   /// `label` is a class number or missing_label.
   void add(const double* columns, const double* features, int label, double log_ratio);

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "density/own_families.hpp"
 #include "density/split_proposals.hpp"
 #include "density/vb_mixture.hpp"
-#include "density/own_families.hpp"
 #include "tests/density/test_data.hpp"
 
 namespace lacuna {

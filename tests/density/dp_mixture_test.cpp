@@ -9,8 +9,8 @@
 
 #include "density/dp_mixture.hpp"
 #include "density/dp_pairs.hpp"
-#include "lacuna/core/errors.hpp"
 #include "density/own_families.hpp"
+#include "lacuna/core/errors.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 

@@ -29,31 +29,14 @@ std::vector<DensityOptions> all_variants() {
   std::vector<DensityOptions> all;
   for (const CovarianceType type :
        {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical}) {
-    DensityOptions options;
-    options.vb_mixture.covariance = type;
-    options.vb_mixture.n_components = 4;
-    options.gmm.covariance = type;
-    options.gmm.n_components = 4;
-    for (const char* name : {"vb-gmm", "gmm"}) {
-      options.density = name;
-      all.push_back(options);
-    }
-    options.density = "vb-gmm";
-    options.vb_mixture.components = std::nullopt;
-    all.push_back(options);
+    all.emplace_back(VbMixtureOptions{.components = 4, .covariance = type});
+    all.emplace_back(GmmOptions{.components = 4, .covariance = type});
+    all.emplace_back(VbMixtureOptions{.components = std::nullopt, .covariance = type});
   }
-  DensityOptions options;
-  options.density = "kde";
   for (const KdeBandwidth bandwidth :
-       {KdeBandwidth::likelihood, KdeBandwidth::silverman, KdeBandwidth::scott}) {
-    options.kde.kde_bandwidth = bandwidth;
-    all.push_back(options);
-  }
-  options.density = "dp-gmm";
-  options.dp_mixture.dp_iterations = 80;
-  options.dp_mixture.dp_burn_in = 40;
-  options.dp_mixture.dp_draws = 10;
-  all.push_back(options);
+       {KdeBandwidth::likelihood, KdeBandwidth::silverman, KdeBandwidth::scott})
+    all.emplace_back(KdeOptions{.kde_bandwidth = bandwidth});
+  all.emplace_back(DpMixtureOptions{.dp_iterations = 80, .dp_burn_in = 40, .dp_draws = 10});
   return all;
 }
 
@@ -67,7 +50,7 @@ TEST(DensityFamilies, VariantsCoverTheRegistry) {
   for (const std::string& name : density_family_names()) {
     const auto variants = all_variants();
     EXPECT_TRUE(std::any_of(variants.begin(), variants.end(), [&](const DensityOptions& options) {
-      return options.density == name;
+      return options.family() == name;
     })) << name;
   }
 }
@@ -82,7 +65,7 @@ TEST(DensityFamilies, IntegrateToOne) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i)
       sum += std::exp(values[static_cast<std::size_t>(i)]) * 10.0 * std::cosh(16.0 * ((i + 0.5) / n - 0.5));
-    EXPECT_NEAR(sum * 16.0 / n, 1.0, 1.5e-4) << options.density; // kde_tolerance is 1e-4
+    EXPECT_NEAR(sum * 16.0 / n, 1.0, 1.5e-4) << options.family(); // kde_tolerance is 1e-4
   }
 }
 
@@ -94,7 +77,7 @@ TEST(DensityFamilies, ShiftAndScaleChangeNothingElse) {
     const Matrix moved = changed(rows, 64.0, 1024.0);
     const std::vector<double> other = log_densities(*fit(options, moved), moved);
     for (std::size_t i = 0; i < plain.size(); ++i)
-      ASSERT_NEAR(other[i], plain[i] - 3.0 * std::log(1024.0), 1e-6) << options.density;
+      ASSERT_NEAR(other[i], plain[i] - 3.0 * std::log(1024.0), 1e-6) << options.family();
   }
 }
 
@@ -102,7 +85,7 @@ TEST(DensityFamilies, WeightTwoIsTheRowTwice) {
   const Matrix rows = random_blobs(10, 80, 2, 2, 2.0);
   const testing::RowsTwice twice(rows);
   for (const DensityOptions& options : all_variants()) {
-    SCOPED_TRACE(options.density);
+    SCOPED_TRACE(options.family());
     testing::expect_near(log_densities(*fit(options, rows, twice.weights), rows),
                          log_densities(*fit(options, twice.repeated), rows), 1e-6);
   }
@@ -120,7 +103,7 @@ TEST(DensityFamilies, RowsOfNoWeightAreAbsent) {
   for (const DensityOptions& options : all_variants()) {
     const std::vector<double> a = log_densities(*fit(options, rows), rows);
     const std::vector<double> b = log_densities(*fit(options, more, weights), rows);
-    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-6) << options.density;
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-6) << options.family();
   }
 }
 
@@ -131,7 +114,8 @@ TEST(DensityFamilies, RowsOfTinyWeightHaveALimit) {
     const std::vector<double> limit = log_densities(*fit(options, rows, std::vector<double>(60, 1e-9)), rows);
     for (const double tiny : {1e-16, 1e-30, 1e-150}) {
       const std::vector<double> a = log_densities(*fit(options, rows, std::vector<double>(60, tiny)), rows);
-      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], limit[i], 1e-5) << options.density << tiny;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], limit[i], 1e-5) << options.family() << tiny;
     }
   }
 }
@@ -143,14 +127,14 @@ TEST(DensityFamilies, ComeBackFromAnArchive) {
     Archive archive;
     model->save(archive, "a/");
     const auto loaded = load_density(archive, "a/");
-    EXPECT_EQ(loaded->family(), options.density);
+    EXPECT_EQ(loaded->family(), options.family());
     EXPECT_EQ(loaded->n_features(), 2);
     EXPECT_EQ(loaded->summary().n_components, model->summary().n_components);
     EXPECT_EQ(loaded->summary().n_iterations, model->summary().n_iterations);
     EXPECT_EQ(loaded->summary().objective, model->summary().objective);
     EXPECT_EQ(loaded->summary().stop_reason, model->summary().stop_reason);
     EXPECT_EQ(loaded->summary().measures, model->summary().measures);
-    EXPECT_EQ(log_densities(*loaded, rows), log_densities(*model, rows)) << options.density;
+    EXPECT_EQ(log_densities(*loaded, rows), log_densities(*model, rows)) << options.family();
     RandomStream one(1, RandomPurpose::sample);
     RandomStream two(1, RandomPurpose::sample);
     double a[2];
@@ -167,25 +151,28 @@ Archive first_format(const Archive& archive, const DensityOptions& options) {
   old.put_text("a/family", archive.text("a/family"));
   for (const auto& [name, tensor] : archive.tensors())
     if (!name.starts_with("a/summary/")) old.put(name, tensor);
-  const VbMixtureOptions& vb = options.vb_mixture;
-  if (options.density == "gmm") old.put("a/covariance", static_cast<double>(options.gmm.covariance));
-  if (options.density == "vb-gmm")
-    old.put("a/kind", {static_cast<double>(vb.covariance), static_cast<double>(vb.weight_prior),
-                       static_cast<double>(vb.density_form)});
+  if (const auto* const gmm = options.as<GmmOptions>())
+    old.put("a/covariance", static_cast<double>(gmm->covariance));
+  if (const auto* const vb = options.as<VbMixtureOptions>())
+    old.put("a/kind", {static_cast<double>(vb->covariance), static_cast<double>(vb->weight_prior),
+                       static_cast<double>(vb->density_form)});
   return old;
 }
 
 TEST(DensityFamilies, ComeBackFromAnArchiveOfTheFirstFormat) {
   const Matrix rows = random_blobs(12, 300, 2, 2, 2.0);
   for (DensityOptions options : all_variants()) {
-    options.vb_mixture.weight_prior = WeightPrior::stick_breaking;
-    options.vb_mixture.density_form = DensityForm::expected_log;
+    auto* const vb = options.as<VbMixtureOptions>();
+    if (vb != nullptr) {
+      vb->weight_prior = WeightPrior::stick_breaking;
+      vb->density_form = DensityForm::expected_log;
+    }
     const auto model = fit(options, rows);
     Archive archive;
     model->save(archive, "a/");
     Archive old = first_format(archive, options);
-    EXPECT_EQ(log_densities(*load_density(old, "a/"), rows), log_densities(*model, rows)) << options.density;
-    if (options.density != "vb-gmm") continue;
+    EXPECT_EQ(log_densities(*load_density(old, "a/"), rows), log_densities(*model, rows)) << options.family();
+    if (vb == nullptr) continue;
     old.put("a/kind", {4.0, 0.0, 0.0});
     EXPECT_THROW(load_density(old, "a/"), Error);
   }
@@ -206,7 +193,7 @@ TEST(DensityFamilies, DamagedArchivesAreDataErrors) {
           const auto loaded = load_density(damaged, "a/"); // some damage cannot be told from a model
           log_densities(*loaded, rows);
         } catch (const Error& error) {
-          EXPECT_EQ(error.kind(), ErrorKind::data) << options.density << " " << name << " " << error.what();
+          EXPECT_EQ(error.kind(), ErrorKind::data) << options.family() << " " << name << " " << error.what();
         }
       }
   }
@@ -214,13 +201,15 @@ TEST(DensityFamilies, DamagedArchivesAreDataErrors) {
 
 TEST(DensityFamilies, ThreadsChangeNoBit) {
   const Matrix rows = random_blobs(13, 20000, 2, 3, 2.0);
-  for (DensityOptions options : all_variants()) {
-    options.gmm.max_iterations = options.vb_mixture.max_iterations = 10;
-    options.dp_mixture.dp_iterations = 20;
-    options.dp_mixture.dp_burn_in = 10;
+  for (const DensityOptions& variant : all_variants()) {
+    DensityOptions options = with_mixture(variant, [](auto& o) { o.max_iterations = 10; });
+    if (auto* const dp = options.as<DpMixtureOptions>()) {
+      dp->dp_iterations = 20;
+      dp->dp_burn_in = 10;
+    }
     const Matrix few(500, 2, std::vector<double>(rows.row(0), rows.row(500)));
     EXPECT_EQ(log_densities(*fit(options, rows, {}, 1), few), log_densities(*fit(options, rows, {}, 3), few))
-        << options.density;
+        << options.family();
   }
 }
 
@@ -242,7 +231,7 @@ TEST(DensityFamilies, SamplesFollowTheDensity) {
       for (Index j = 0; j < 2; ++j) model_mean[j] += rows(i, j) / static_cast<double>(rows.n_rows());
     // Every family keeps the mean of its rows (vb-gmm: up to its prior). Standard deviations are below 4, so
     // that 6 standard errors are 0.4; a correct sampler fails with probability below 1e-8.
-    for (int j = 0; j < 2; ++j) EXPECT_NEAR(mean[j], model_mean[j], 0.4) << options.density;
+    for (int j = 0; j < 2; ++j) EXPECT_NEAR(mean[j], model_mean[j], 0.4) << options.family();
   }
 }
 
@@ -269,14 +258,15 @@ TEST(DensityFamilies, DegenerateRowsGiveFiniteAnswers) {
   }
   const Matrix questions(4, 3, {0.0, 0.0, 0.0, 3.5, 3.5, 3.5, 1e9, 1e9, 1e9, 1e300, -1e300, 1e300});
   const Matrix* const cases[] = {&collinear, &equal, &one, &few, &far, &huge, &enormous};
-  for (DensityOptions options : all_variants()) {
-    options.gmm.n_components = options.vb_mixture.n_components = 50; // more than rows
+  for (const DensityOptions& variant : all_variants()) {
+    const DensityOptions options =
+        with_mixture(variant, [](auto& o) { o.components = 50; }); // more than rows
     for (const Matrix* rows : cases) {
       const auto model = fit(options, *rows);
       for (const double value : log_densities(*model, *rows))
-        EXPECT_TRUE(std::isfinite(value)) << options.density << " " << rows->n_rows();
+        EXPECT_TRUE(std::isfinite(value)) << options.family() << " " << rows->n_rows();
       for (const double value : log_densities(*model, questions))
-        EXPECT_TRUE(std::isfinite(value)) << options.density << " " << rows->n_rows();
+        EXPECT_TRUE(std::isfinite(value)) << options.family() << " " << rows->n_rows();
     }
   }
 }
@@ -308,7 +298,8 @@ double divergence(const DensityOptions& options, Index n, std::uint64_t seed) {
 // asked for; the plain rules for kernels, too wide for two clusters, need only fall.
 TEST(DensityFamilies, DivergenceFromTheTruthFallsWithRowsSlow) {
   for (DensityOptions options : all_variants()) {
-    options.gmm.n_components = 2;
+    auto* const gmm = options.as<GmmOptions>();
+    if (gmm != nullptr) gmm->components = 2;
     double few = 0.0;
     double many = 0.0;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -316,23 +307,22 @@ TEST(DensityFamilies, DivergenceFromTheTruthFallsWithRowsSlow) {
       many += divergence(options, 20000, seed);
     }
     // A shared covariance cannot be the truth's.
-    if (options.density == "gmm" && options.gmm.covariance == CovarianceType::tied) continue;
-    EXPECT_LT(many, few) << options.density;
-    if (options.density == "kde" && options.kde.kde_bandwidth != KdeBandwidth::likelihood) continue;
-    EXPECT_LT(many, few / 4.0) << options.density;
+    if (gmm != nullptr && gmm->covariance == CovarianceType::tied) continue;
+    EXPECT_LT(many, few) << options.family();
+    const auto* const kde = options.as<KdeOptions>();
+    if (kde != nullptr && kde->kde_bandwidth != KdeBandwidth::likelihood) continue;
+    EXPECT_LT(many, few / 4.0) << options.family();
   }
 }
 
 TEST(DensityRegistry, UnknownAndDoubleNamesAreRefused) {
-  DensityOptions options;
-  options.density = "histogram";
-  EXPECT_THROW(make_density_family(options), Error);
+  EXPECT_THROW(make_density_family("histogram"), Error);
   EXPECT_THROW(register_density_family({}), Error);
-  const auto make = [](const DensityOptions& o) { return make_density_family(o); };
+  const auto make = [](const KdeOptions& o) { return make_density_family(o); };
   const auto load = [](const Archive& archive, const std::string& prefix, const DensityFacts&) {
     return load_density(archive, prefix);
   };
-  EXPECT_THROW(register_density_family({"kde", make, load, nullptr}), Error);
+  EXPECT_THROW(register_density_family(density_family<KdeOptions>(make, load)), Error);
 }
 
 } // namespace

@@ -10,8 +10,8 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "density/vb_mixture.hpp"
 #include "density/own_families.hpp"
+#include "density/vb_mixture.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
 

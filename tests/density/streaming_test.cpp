@@ -50,11 +50,8 @@ private:
 };
 
 DensityOptions options_of(const std::string& density, CovarianceType covariance = CovarianceType::full) {
-  DensityOptions options;
-  options.density = density;
-  options.vb_mixture.covariance = options.gmm.covariance = covariance;
-  options.gmm.n_components = 4;
-  return options;
+  if (density == "gmm") return GmmOptions{.components = 4, .covariance = covariance};
+  return VbMixtureOptions{.covariance = covariance};
 }
 
 void expect_same_density(const Density& a, const Density& b, const Matrix& rows, double tolerance) {
@@ -86,7 +83,7 @@ TEST(StreamingFit, EqualsTheFitInMemory) {
          {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
       for (const bool weighted : {false, true}) {
         DensityOptions options = options_of(density, type);
-        options.vb_mixture.own_covariance = weighted;
+        if (auto* const vb = options.as<VbMixtureOptions>()) vb->own_covariance = weighted;
         const auto family = make_density_family(options);
         const std::span<const double> w = weighted ? weights : std::span<const double>();
         Blocks blocks(rows.view(), w, 900);
@@ -148,8 +145,7 @@ TEST(StreamingFit, HugeOffsetsLoseNoDigits) {
 TEST(StreamingFit, WarmStartAndSingleStep) {
   const Matrix rows = random_blobs(7, 2000, 3, 4, 4.0);
   for (const char* density : {"vb-gmm", "gmm"}) {
-    DensityOptions options = options_of(density);
-    options.vb_mixture.max_iterations = options.gmm.max_iterations = 2;
+    const DensityOptions options = with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
     const auto family = make_density_family(options);
     const auto start = family->fit(WeightedRows(rows.view()), {});
     DensityFitContext context;
@@ -262,7 +258,7 @@ TEST(StreamingFit, StartSampleStandsForAllRows) {
 class Statistics : public ::testing::TestWithParam<const char*> {
 protected:
   Statistics() : rows(random_blobs(11, 1500, 3, 3, 4.0)), options(options_of(GetParam())) {
-    options.vb_mixture.max_iterations = options.gmm.max_iterations = 2;
+    options = with_mixture(options, [](auto& o) { o.max_iterations = 2; });
     mixture = make_density_family(options)->fit(WeightedRows(rows.view()), {});
   }
   MixtureStatistics of_rows(Index first, Index count) const {
@@ -333,9 +329,10 @@ TEST_P(Statistics, UpdateIsTheStepOfAFit) {
 }
 
 TEST_P(Statistics, ObjectiveNeverFallsAndEndsWhereTheFitDoes) {
-  DensityOptions all_the_way = options;
-  all_the_way.vb_mixture.max_iterations = all_the_way.gmm.max_iterations = 10000;
-  all_the_way.vb_mixture.tolerance = all_the_way.gmm.tolerance = 1e-13;
+  const DensityOptions all_the_way = with_mixture(options, [](auto& o) {
+    o.max_iterations = 10000;
+    o.tolerance = 1e-13;
+  });
   std::shared_ptr<const Density> current = mixture;
   double before = -std::numeric_limits<double>::infinity();
   for (int step = 0; step < 400; ++step) {
@@ -352,7 +349,7 @@ TEST_P(Statistics, ObjectiveNeverFallsAndEndsWhereTheFitDoes) {
   const auto fitted = make_density_family(all_the_way)->fit(WeightedRows(rows.view()), context);
   // A fit of vb-gmm may switch components off at the end and give up 0.1 nats for each of the seven.
   EXPECT_GE(fitted->summary().objective, before - 0.7);
-  if (options.density == "gmm") {
+  if (options.family() == "gmm") {
     EXPECT_NEAR(fitted->summary().objective, before, 1e-6 * std::abs(before));
   }
 }

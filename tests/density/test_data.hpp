@@ -109,4 +109,12 @@ inline int expect_rising(std::span<const double> history, double least = 0.0) {
   return std::max(0, static_cast<int>(history.size()) - 1);
 }
 
+/// The same options with a change to what both kinds of mixture have; others stay as they are.
+template <class Change>
+DensityOptions with_mixture(DensityOptions options, Change change) {
+  if (auto* const vb = options.as<VbMixtureOptions>()) change(*vb);
+  if (auto* const gmm = options.as<GmmOptions>()) change(*gmm);
+  return options;
+}
+
 } // namespace lacuna::testing

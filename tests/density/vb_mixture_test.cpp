@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "density/moments.hpp"
+#include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"
 #include "lacuna/core/errors.hpp"
-#include "density/own_families.hpp"
 #include "math/special.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"

@@ -48,7 +48,7 @@ TEST(DemoVerdict, NeedsResultsToTalkAbout) {
 TEST(Demo, WritesItsFilesTwiceButNeverOverOthers) {
   const TemporaryFolder folder;
   DemoRequest request;
-  request.directory = folder.path("demo");
+  request.out = folder.path("demo");
   const DemoOutcome first = run_demo(request, silent_observer());
   ASSERT_EQ(first.files.size(), 6U);
   EXPECT_EQ(first.results.size(), 8U);
@@ -59,7 +59,7 @@ TEST(Demo, WritesItsFilesTwiceButNeverOverOthers) {
   write_content(folder.path("demo/coin-train.csv"), "mine\n");
   EXPECT_THROW(run_demo(request, silent_observer()), Error);
   EXPECT_EQ(content_of(folder.path("demo/coin-train.csv")), "mine\n");
-  request.overwrite = true;
+  request.force = true;
   run_demo(request, silent_observer());
   EXPECT_EQ(content_of(folder.path("demo/coin-train.csv")).substr(0, 12), "x1,x2,label\n");
 }
@@ -68,7 +68,7 @@ TEST(Demo, SaysWhenTheFolderCannotBe) {
   const TemporaryFolder folder;
   write_content(folder.path("file"), "");
   DemoRequest request;
-  request.directory = folder.path("file/demo");
+  request.out = folder.path("file/demo");
   test::expect_error(ErrorKind::cannot_write, {}, [&] { run_demo(request, silent_observer()); });
 }
 

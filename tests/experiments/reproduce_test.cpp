@@ -21,8 +21,8 @@ using Json = nlohmann::json;
 ReproduceRequest toy_request(const TemporaryFolder& folder) {
   ReproduceRequest request;
   request.experiment = "toy";
-  request.directory = folder.path("results");
-  request.n_repeats = 2;
+  request.out = folder.path("results");
+  request.repeats = 2;
   return request;
 }
 
@@ -72,7 +72,7 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   const TemporaryFolder folder;
   ReproduceRequest request = toy_request(folder);
   const std::string whole = content_of(reproduce(request, silent_observer()).metrics_path);
-  const std::filesystem::path runs = std::filesystem::path(request.directory) / "runs";
+  const std::filesystem::path runs = std::filesystem::path(request.out) / "runs";
   std::filesystem::remove(runs / "coin-vae0-repeat1-default-mar.json");
   write_content((runs / "quadrants-vae0-repeat0-paper-mcar-em.json").string(), "{\"half\": ");
   request.threads = 1; // the same bits for any number of threads
@@ -80,14 +80,14 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(again.n_reused, 30);
   EXPECT_EQ(content_of(again.metrics_path), whole);
 
-  request.n_repeats = 3;
+  request.repeats = 3;
   EXPECT_EQ(reproduce(request, silent_observer()).n_reused, 32);
 }
 
 TEST(Reproduce, KeepsExperimentsApart) {
   const TemporaryFolder folder;
   ReproduceRequest request = toy_request(folder);
-  request.n_repeats = 1;
+  request.repeats = 1;
   reproduce(request, silent_observer());
   request.seed = 1;
   expect_error(ErrorKind::cannot_write, {"another experiment"},
@@ -98,7 +98,7 @@ TEST(Reproduce, WritesTheDataBehindTheFigures) {
   const TemporaryFolder folder;
   ReproduceRequest request = toy_request(folder);
   reproduce(request, silent_observer());
-  const std::string figures = request.directory + "/figures/";
+  const std::string figures = request.out + "/figures/";
   const auto n_lines = [&](const std::string& name) {
     const std::string text = content_of(figures + name);
     return std::count(text.begin(), text.end(), '\n');
@@ -128,12 +128,13 @@ Json made_up_bins(int n, double q, double errors) {
   return bins;
 }
 
-std::string made_up_run(double ece, int n_rare, double rare_errors, int n_rest, double rest_errors) {
-  Json strata{{"rare", {{"overconfidence", 0.5}, {"bins", made_up_bins(n_rare, 0.2, rare_errors)}}},
-              {"rest", {{"error_rate", 0.25}, {"bins", made_up_bins(n_rest, 0.2, rest_errors)}}}};
-  Json metrics{{"ece", ece}, {"nll", "infinity"}, {"strata", strata}};
+FinishedRun made_up_run(double ece, int n_rare, double rare_errors, int n_rest, double rest_errors) {
+  Json strata{
+      {"rare", {{"n", n_rare}, {"overconfidence", 0.5}, {"bins", made_up_bins(n_rare, 0.2, rare_errors)}}},
+      {"rest", {{"n", n_rest}, {"error_rate", 0.25}, {"bins", made_up_bins(n_rest, 0.2, rest_errors)}}}};
+  Json metrics{{"n", n_rare + n_rest}, {"ece", ece}, {"nll", "infinity"}, {"strata", strata}};
   metrics["bins"] = made_up_bins(n_rare + n_rest, 0.2, rare_errors + rest_errors);
-  return Json{{"method", "mar"}, {"preset", "paper"}, {"metrics", metrics}}.dump();
+  return read_run(Json{{"method", "mar"}, {"preset", "paper"}, {"metrics", metrics}}.dump()).value();
 }
 
 TEST(ReproduceResults, MeanAndSpread) {
@@ -155,6 +156,23 @@ TEST(ReproduceResults, ContributionsAddUpToTheErrorRate) {
   EXPECT_EQ(text.substr(text.find('\n') + 1), ",paper,mar,0.2,0.25,20,0.2,0.3,0.2,0.1\n");
 }
 
+TEST(ReproduceResults, WhatIsNoRunIsNotTaken) {
+  EXPECT_FALSE(read_run("{\"half\": "));
+  EXPECT_FALSE(read_run("{\"method\": \"mar\"}"));
+}
+
+TEST(Reproduce, APageShowsTheSameRunsAgain) {
+  const TemporaryFolder folder;
+  ReproduceRequest request = toy_request(folder);
+  const std::string whole = content_of(reproduce(request, silent_observer()).metrics_path);
+  request.wants_report = true;
+  const ReproduceOutcome again = reproduce(request, silent_observer());
+  EXPECT_EQ(again.n_reused, 16); // the first of two repeats is made anew
+  EXPECT_EQ(content_of(again.metrics_path), whole);
+  for (const char* words : {"quadrants", "coin", "the paper's settings", "mean of 2 runs"})
+    EXPECT_NE(again.report.find(words), std::string::npos) << words;
+}
+
 TEST(ReproduceSetup, FollowsThePaper) {
   ReproduceRequest request;
   request.experiment = "fashion-mnist";
@@ -167,12 +185,12 @@ TEST(ReproduceSetup, FollowsThePaper) {
   EXPECT_EQ(fashion.vae.vae_batch, 128);
   EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
   EXPECT_EQ(fashion.rare_classes, (std::vector<int>{0, 1}));
-  EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 1.0);
-  EXPECT_TRUE(learning_options(request, {"default", Method::mar}).kappa.is_auto);
+  EXPECT_DOUBLE_EQ(std::get<double>(learning_options(request, {"paper", Method::mar}).kappa), 1.0);
+  EXPECT_TRUE(std::holds_alternative<AutoKappa>(learning_options(request, {"default", Method::mar}).kappa));
   request.experiment = "mnist";
   EXPECT_EQ(image_setup(request).vae.n_latent, 2);
   EXPECT_EQ(image_setup(request).rare_classes, (std::vector<int>{0, 1, 7}));
-  EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
+  EXPECT_DOUBLE_EQ(std::get<double>(learning_options(request, {"paper", Method::mar}).kappa), 0.0);
 }
 
 TEST(ReproduceSetup, IsThatOfTheResults) { // docs/results.md
@@ -184,13 +202,13 @@ TEST(ReproduceSetup, IsThatOfTheResults) { // docs/results.md
   EXPECT_EQ(fashion.vae.vae_epochs, 20);
   EXPECT_EQ(fashion.vae.vae_batch, 256);
   EXPECT_EQ(fashion.vae.vae_activation, VaeActivation::relu);
-  EXPECT_DOUBLE_EQ(learning_options(request, {"paper", Method::mar}).kappa.value, 0.0);
+  EXPECT_DOUBLE_EQ(std::get<double>(learning_options(request, {"paper", Method::mar}).kappa), 0.0);
 }
 
 TEST(ReproduceSetup, SaysAllThatIsWrong) {
   ReproduceRequest request;
   request.experiment = "cifar";
-  request.n_repeats = 0;
+  request.repeats = 0;
   request.protocol = LabelProtocol::mnar;
   expect_error(ErrorKind::usage, {"cifar", "repeats", "mnar", "out"},
                [&] { reproduce(request, silent_observer()); });

@@ -290,12 +290,14 @@ TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
 TEST(Learner, PaperPreset) {
   LearningOptions options;
   apply_paper_preset(options);
-  EXPECT_EQ(options.vb_mixture.n_components, 5);
-  EXPECT_TRUE(options.vb_mixture.own_covariance);
-  EXPECT_EQ(options.vb_mixture.covariance_scale, 1.0); // that covariance itself, not a share of it
-  EXPECT_EQ(options.vb_mixture.density_form, DensityForm::expected_log);
-  EXPECT_EQ(to_string(options.kappa), "0");
-  EXPECT_EQ(to_string(options.draws), "1");
+  const auto* const mixture = options.density.as<VbMixtureOptions>();
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->components, 5);
+  EXPECT_TRUE(mixture->own_covariance);
+  EXPECT_EQ(mixture->covariance_scale, 1.0); // that covariance itself, not a share of it
+  EXPECT_EQ(mixture->density_form, DensityForm::expected_log);
+  EXPECT_EQ(std::get<double>(options.kappa), 0.0);
+  EXPECT_EQ(std::get<Index>(options.draws), 1);
   EXPECT_EQ(options.posterior, PosteriorForm::product);
 }
 
@@ -356,16 +358,25 @@ TEST(Learner, CancelsInTheMiddle) {
 }
 
 TEST(Options, ParsingAndPrintingAgree) {
-  for (const char* text : {"auto:0.05", "0", "-1.5", "2"}) EXPECT_EQ(to_string(parse_kappa(text)), text);
-  for (const char* text : {"soft", "1", "25"}) EXPECT_EQ(to_string(parse_draws(text)), text);
+  const auto read_back = [](const std::string& name, const std::string& text) {
+    LearningOptions options;
+    for (const Option<LearningOptions>& row : LearningOptions::table()) {
+      if (row.name != name) continue;
+      row.set(options, {text});
+      return to_string(row.get(options));
+    }
+    return std::string("no such option");
+  };
+  for (const char* text : {"auto:0.05", "0", "-1.5", "2"}) EXPECT_EQ(read_back("kappa", text), text);
+  for (const char* text : {"soft", "1", "25"}) EXPECT_EQ(read_back("draws", text), text);
   for (const char* text : {"mar", "mcar-em", "mcar-sampling", "supervised"})
-    EXPECT_EQ(to_string(parse_method(text)), text);
+    EXPECT_EQ(read_back("method", text), text);
   for (const char* bad : {"", "auto:", "auto:x", "nan", "inf", "1,5", "0.1x"})
-    EXPECT_THROW(parse_kappa(bad), Error);
-  for (const char* bad : {"", "hard", "1.5", "3x"}) EXPECT_THROW(parse_draws(bad), Error);
-  EXPECT_THROW(parse_method("MAR"), Error);
+    EXPECT_THROW(read_back("kappa", bad), Error);
+  for (const char* bad : {"", "hard", "1.5", "3x"}) EXPECT_THROW(read_back("draws", bad), Error);
+  EXPECT_THROW(read_back("method", "MAR"), Error);
   LearningOptions options;
-  options.kappa.alpha = 1.5;
+  options.kappa = AutoKappa{1.5};
   options.folds = 1;
   expect_error(ErrorKind::usage, {"kappa", "folds"}, [&] { check_options(options); });
 }

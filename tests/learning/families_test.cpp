@@ -36,8 +36,7 @@ TEST(FamiliesInTheMethod, EveryMethodWorksWithEveryFamily) {
     for (const bool is_soft : {true, false}) {
       LearningOptions options;
       options.density = name;
-      options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{5});
-      options.draws = 2;
+      options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{2});
       const std::vector<FitResult> fits = fit_classifiers(data, options, all_methods);
       for (std::size_t m = 0; m < fits.size(); ++m) {
         const Scores scores = fits[m].classifier.score(questions.view(), 1);

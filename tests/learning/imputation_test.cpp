@@ -7,7 +7,6 @@
 
 #include "core/index.hpp"
 #include "lacuna/learning/learner.hpp"
-#include "learning/shared_models.hpp"
 #include "learning/imputation.hpp"
 #include "learning/shared_models.hpp"
 

@@ -65,7 +65,7 @@ TEST(Invariance, RowOrderWhereNothingIsDrawn) {
   }
   for (const Method method : all_methods) {
     LearningOptions options = quick(method);
-    options.vb_mixture.n_components = 1;
+    options.density = VbMixtureOptions{.components = 1};
     options.kappa = 0.0;
     const Scores a = fit_classifier(data, options).classifier.score(data.features.view(), 1);
     const Scores b = fit_classifier(reversed, options).classifier.score(data.features.view(), 1);
@@ -87,7 +87,7 @@ TEST(Invariance, WeightTwoIsTheRowTwice) {
   data.weights.assign(static_cast<std::size_t>(data.n_rows()), 2.0);
   for (const Method method : all_methods) {
     LearningOptions options = quick(method);
-    options.vb_mixture.n_components = 1;
+    options.density = VbMixtureOptions{.components = 1};
     options.kappa = 0.0;
     const FitResult weighted = fit_classifier(data, options);
     const FitResult repeated = fit_classifier(doubled, options);

@@ -11,7 +11,7 @@ inline constexpr Method all_methods[] = {Method::supervised, Method::mcar_sampli
 inline LearningOptions quick(Method method) {
   LearningOptions options;
   options.method = method;
-  options.vb_mixture.n_components = 3;
+  options.density = VbMixtureOptions{.components = 3};
   options.draws = SoftLabels{};
   return options;
 }

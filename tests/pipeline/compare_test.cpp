@@ -9,7 +9,9 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/dataset.hpp"
-#include "report/page_rows.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "pipeline/row_sample.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lacuna {
@@ -36,33 +38,35 @@ protected:
   }
   CompareRequest request() const {
     CompareRequest result;
-    result.fit.path = folder_.path("train.csv");
-    result.fit.label_column = "y";
-    result.fit.table.drop = {"group"};
-    result.fit.learning.vb_mixture.n_components = 2;
-    result.test_path = folder_.path("test.csv");
-    result.stratum_column = "group";
+    result.path = folder_.path("train.csv");
+    result.label = 'y';
+    result.drop = {"group"};
+    result.density = VbMixtureOptions{.components = 2};
+    result.test = folder_.path("test.csv");
+    result.stratum = "group";
+    return result;
+  }
+  EvaluateRequest test_request() const {
+    EvaluateRequest result;
+    result.path = folder_.path("test.csv");
+    result.label = 'y';
+    result.stratum = "group";
     return result;
   }
   TemporaryFolder folder_;
 };
 
 TEST_F(Compare, EveryMethodEqualsFitAndEvaluate) {
-  const CompareOutcome outcome = compare_methods(request(), silent_observer());
-  ASSERT_EQ(outcome.methods.size(), 4U);
-  const Json json = Json::parse(comparison_json(outcome));
+  const std::vector<ComparedMethod> methods = compare_methods(request(), silent_observer());
+  ASSERT_EQ(methods.size(), 4U);
+  const Json json = Json::parse(comparison_json(methods));
   for (std::size_t m = 0; m < 4; ++m) {
-    const ComparedMethod& method = outcome.methods[m];
-    FitRequest fit = request().fit;
-    fit.learning.method = parse_method(method.name);
-    const Model model = fit_table(fit, silent_observer()).model;
+    const ComparedMethod& method = methods[m];
+    FitRequest fit = request();
+    fit.method = find_choice<Method>(method.name).value();
+    const Model model = fit_table(fit, silent_observer());
     EXPECT_EQ(encode_model(method.model), encode_model(model)) << method.name;
-    EvaluateRequest evaluate;
-    evaluate.path = folder_.path("test.csv");
-    evaluate.label_column = "y";
-    evaluate.stratum_column = "group";
-    const EvaluateOutcome alone = evaluate_table(model, evaluate, silent_observer());
-    Json expected = Json::parse(evaluation_json(alone, model));
+    Json expected = Json::parse(evaluation_json(evaluate(model, test_request(), silent_observer()), &model));
     expected["method"] = method.name;
     EXPECT_EQ(json.at("methods").at(m), expected) << method.name;
   }
@@ -71,51 +75,58 @@ TEST_F(Compare, EveryMethodEqualsFitAndEvaluate) {
 TEST_F(Compare, ThreadsChangeNothing) {
   CompareRequest one = request();
   CompareRequest two = request();
-  one.fit.learning.threads = 1;
-  two.fit.learning.threads = 2;
-  EXPECT_EQ(compare_methods(one, silent_observer()).report, compare_methods(two, silent_observer()).report);
+  one.threads = 1;
+  two.threads = 2;
+  EXPECT_EQ(comparison_json(compare_methods(one, silent_observer())),
+            comparison_json(compare_methods(two, silent_observer())));
 }
 
 TEST_F(Compare, SaysWhatIsMissing) {
   CompareRequest wrong = request();
-  wrong.test_labels_path = folder_.path("labels.csv");
+  wrong.test_labels = folder_.path("labels.csv");
   EXPECT_THROW(compare_methods(wrong, silent_observer()), Error);
   write_content(folder_.path("test.csv"), "x,z,y,group\n1,2,,a\n");
-  try {
-    compare_methods(request(), silent_observer());
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::data);
-    EXPECT_NE(std::string(error.what()).find("none of its 1 rows has a label"), std::string::npos);
-  }
+  test::expect_error(ErrorKind::data, {"none of its 1 rows has a label"},
+                     [&] { compare_methods(request(), silent_observer()); });
 }
 
-TEST_F(Compare, EvaluateWithAPageHasTheSameNumbers) {
-  const Model model = fit_table(request().fit, silent_observer()).model;
-  EvaluateRequest evaluate;
-  evaluate.path = folder_.path("test.csv");
-  evaluate.label_column = "y";
-  const EvaluateOutcome plain = evaluate_table(model, evaluate, silent_observer());
-  evaluate.wants_report = true;
-  evaluate.train_path = folder_.path("train.csv");
-  const EvaluateOutcome shown = evaluate_table(model, evaluate, silent_observer());
-  EXPECT_TRUE(plain.report.empty());
-  EXPECT_FALSE(shown.report.empty());
-  EXPECT_EQ(evaluation_json(plain, model), evaluation_json(shown, model));
+TEST_F(Compare, EvaluateThatKeepsRowsHasTheSameNumbers) {
+  const Model model = fit_table(request(), silent_observer());
+  EvaluateRequest asked = test_request();
+  const EvaluateOutcome plain = evaluate(model, asked, silent_observer());
+  asked.keeps_rows = true;
+  asked.train = folder_.path("train.csv");
+  const EvaluateOutcome shown = evaluate(model, asked, silent_observer());
+  EXPECT_EQ(plain.test_rows, nullptr);
+  ASSERT_NE(shown.test_rows, nullptr);
+  ASSERT_NE(shown.train_rows, nullptr);
+  EXPECT_EQ(shown.test_rows->n_rows(), 200);
+  EXPECT_EQ(shown.train_rows->n_rows(), 300);
+  EXPECT_EQ(evaluation_json(plain, &model), evaluation_json(shown, &model));
 }
 
-TEST(PageRows, DrawnRowsDependOnTheirNumbersAlone) {
+TEST_F(Compare, AnUnknownLabelIsAnErrorWhereverItStands) {
+  const Model model = fit_table(request(), silent_observer());
+  EvaluateRequest asked = test_request();
+  asked.keeps_rows = true;
+  asked.train = folder_.path("other.csv");
+  write_content(folder_.path("other.csv"), "x,z,y,group\n1,2,perhaps,a\n");
+  test::expect_error(ErrorKind::data, {"other.csv", "row 1", "'perhaps'"},
+                     [&] { evaluate(model, asked, silent_observer()); });
+}
+
+TEST(RowSample, DrawnRowsDependOnTheirNumbersAlone) {
   const auto drawn = [](Index n) {
-    PageRows rows(PageRows::Kind::test, 0, 1);
+    RowSample rows(RowSample::Kind::test, {.n_columns = 0, .n_features = 1});
     for (Index i = 0; i < n; ++i) {
       const auto value = static_cast<double>(i);
       rows.add(nullptr, &value, 0, value);
     }
     return rows.drawn();
   };
-  const PageRows::Drawn all = drawn(max_test_drawn);
+  const RowSample::Drawn all = drawn(max_test_drawn);
   EXPECT_EQ(all.row.size(), static_cast<std::size_t>(max_test_drawn));
-  const PageRows::Drawn some = drawn(50'000);
+  const RowSample::Drawn some = drawn(50'000);
   ASSERT_EQ(some.row.size(), static_cast<std::size_t>(max_test_drawn));
   EXPECT_TRUE(std::is_sorted(some.row.begin(), some.row.end()));
   for (std::size_t i = 0; i < some.row.size(); ++i)
@@ -128,11 +139,11 @@ TEST(PageRows, DrawnRowsDependOnTheirNumbersAlone) {
   }
 }
 
-TEST(PageRows, FewLabeledRowsAreAllDrawn) {
-  PageRows rows(PageRows::Kind::train, 0, 1);
+TEST(RowSample, FewLabeledRowsAreAllDrawn) {
+  RowSample rows(RowSample::Kind::train, {.n_columns = 0, .n_features = 1});
   const double value = 1.0;
   for (Index i = 0; i < 60'000; ++i) rows.add(nullptr, &value, i % 60 == 0 ? 0 : missing_label, 0.0);
-  const PageRows::Drawn drawn = rows.drawn();
+  const RowSample::Drawn drawn = rows.drawn();
   EXPECT_EQ(std::count(drawn.label.begin(), drawn.label.end(), 0), 1000);
   EXPECT_EQ(std::count(drawn.label.begin(), drawn.label.end(), missing_label), max_unlabeled_drawn);
 }

@@ -1,4 +1,4 @@
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/fit.hpp"
 
 #include <cmath>
 #include <limits>
@@ -10,12 +10,17 @@
 
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "lacuna/pipeline/predict.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lacuna {
 namespace {
 
 using Json = nlohmann::json;
+using test::expect_error;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr Index n_rows = 240;
@@ -47,11 +52,11 @@ protected:
   FitRequest request() const {
     FitRequest result;
     result.path = folder_.path("train.csv");
-    result.label_column = std::string(1, 'y');
-    result.learning.vb_mixture.n_components = 3;
+    result.label = 'y';
+    result.density = VbMixtureOptions{.components = 3};
     return result;
   }
-  FitOutcome fit() const { return fit_table(request(), silent_observer()); }
+  Model fit() const { return fit_table(request(), silent_observer()); }
   std::string predict(const Model& model, const std::string& name, int threads = 1) const {
     std::string text;
     predict_table(
@@ -60,7 +65,10 @@ protected:
     return text;
   }
   EvaluateRequest evaluate_request(const std::string& name) const {
-    return {folder_.path(name), "y", "", {}, 0};
+    EvaluateRequest result;
+    result.path = folder_.path(name);
+    result.label = 'y';
+    return result;
   }
 
   void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }
@@ -68,29 +76,18 @@ protected:
   TemporaryFolder folder_;
 };
 
-void expect_error(ErrorKind kind, const std::vector<std::string>& words, const std::function<void()>& work) {
-  try {
-    work();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    for (const std::string& word : words)
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << word << " in: " << error.what();
-  }
-}
-
 TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
-  const FitOutcome outcome = fit();
-  const std::string text = predict(outcome.model, "train.csv");
+  const Model model = fit();
+  const std::string text = predict(model, "train.csv");
   std::stringstream lines(text);
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line, "prediction,error_probability,informative,log_ratio,\"p_no, never\",p_yes");
 
-  TableReader reader(folder_.path("train.csv"), outcome.model.schema, {}, {});
+  TableReader reader(folder_.path("train.csv"), model.schema, {}, {});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, n_rows));
-  const Scores scores = outcome.model.score(block.features.view(), 0, 1);
+  const Scores scores = model.score(block.features.view(), 0, 1);
   for (Index i = 0; i < n_rows; ++i) {
     const auto at = static_cast<std::size_t>(i);
     ASSERT_TRUE(std::getline(lines, line)) << i;
@@ -102,30 +99,29 @@ TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
 }
 
 TEST_F(Workflows, ColumnsAreFoundByNameAndOthersIgnored) {
-  const FitOutcome outcome = fit();
+  const Model model = fit();
   write_content(folder_.path("other.csv"), training_csv("g,z,y,x"));
-  EXPECT_EQ(predict(outcome.model, "other.csv"), predict(outcome.model, "train.csv"));
+  EXPECT_EQ(predict(model, "other.csv"), predict(model, "train.csv"));
 }
 
 TEST_F(Workflows, AModelFileBringsBackTheSameNumbers) {
-  const FitOutcome outcome = fit();
-  save_model(outcome.model, folder_.path("model"), false);
+  const Model model = fit();
+  save_model(model, folder_.path("model"), false);
   const Model loaded = load_model(folder_.path("model"));
-  EXPECT_EQ(loaded.record, outcome.model.record);
-  EXPECT_EQ(predict(loaded, "train.csv"), predict(outcome.model, "train.csv"));
-  const std::vector<char> bytes = encode_model(outcome.model);
+  EXPECT_EQ(model_json(loaded), model_json(model));
+  EXPECT_EQ(predict(loaded, "train.csv"), predict(model, "train.csv"));
+  const std::vector<char> bytes = encode_model(model);
   EXPECT_EQ(std::string(bytes.begin(), bytes.end()), content_of(folder_.path("model")));
-  expect_error(ErrorKind::cannot_write, {"model"},
-               [&] { save_model(outcome.model, folder_.path("model"), false); });
+  expect_error(ErrorKind::cannot_write, {"model"}, [&] { save_model(model, folder_.path("model"), false); });
 }
 
 TEST_F(Workflows, ThreadsChangeNeitherModelNorPredictions) {
   FitRequest one = request();
   FitRequest two = request();
-  one.learning.threads = 1;
-  two.learning.threads = 2;
-  const Model a = fit_table(one, silent_observer()).model;
-  const Model b = fit_table(two, silent_observer()).model;
+  one.threads = 1;
+  two.threads = 2;
+  const Model a = fit_table(one, silent_observer());
+  const Model b = fit_table(two, silent_observer());
   EXPECT_EQ(encode_model(a), encode_model(b));
   EXPECT_EQ(predict(a, "train.csv", 1), predict(b, "train.csv", 2));
 }
@@ -133,9 +129,9 @@ TEST_F(Workflows, ThreadsChangeNeitherModelNorPredictions) {
 TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {
   FitRequest asked = request();
   asked.classes = {"maybe"};
-  asked.learning.seed = 7;
-  const FitOutcome outcome = fit_table(asked, silent_observer());
-  const Json record = Json::parse(outcome.model.record);
+  asked.seed = 7;
+  const Model model = fit_table(asked, silent_observer());
+  const Json record = Json::parse(model_json(model));
   EXPECT_EQ(record.at("seed"), 7);
   EXPECT_EQ(record.at("classes").size(), 3U);
   EXPECT_EQ(record.at("features"), Json::parse(R"(["x", "z"])"));
@@ -149,15 +145,15 @@ TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {
   for (const char* key : {"kappa", "n_informative", "informative_share", "informative_weight", "draw_spread",
                           "stop_reason", "densities"})
     EXPECT_TRUE(summary.contains(key)) << key;
-  EXPECT_EQ(Json::parse(fit_json(outcome, 1.5)).at("seconds"), 1.5);
+  EXPECT_EQ(Json::parse(fit_json(model, 1.5)).at("seconds"), 1.5);
 }
 
 TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
-  const Model model = fit().model;
+  const Model model = fit();
   write_content(folder_.path("test.csv"), training_csv("x,z,y,g", true));
   EvaluateRequest asked = evaluate_request("test.csv");
-  asked.stratum_column = "g";
-  const EvaluateOutcome outcome = evaluate_table(model, asked, silent_observer());
+  asked.stratum = "g";
+  const EvaluateOutcome outcome = evaluate(model, asked, silent_observer());
 
   TableReader reader(folder_.path("test.csv"), model.schema, {}, {});
   TableBlock block;
@@ -180,7 +176,7 @@ TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   EXPECT_DOUBLE_EQ(evaluation.strata.at("first").error_rate, errors[0] / 100);
   EXPECT_NEAR(evaluation.strata.at("second").mean_error_probability, expected[1] / 140, 1e-14);
 
-  const Json json = Json::parse(evaluation_json(outcome, model));
+  const Json json = Json::parse(evaluation_json(outcome, &model));
   for (const char* key : {"n", "error_rate", "mean_error_probability", "ece", "overconfidence",
                           "underconfidence", "brier_error", "brier", "nll", "bins"}) {
     EXPECT_TRUE(json.contains(key)) << key;
@@ -192,36 +188,36 @@ TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
 }
 
 TEST_F(Workflows, EvaluateSkipsAndCountsRowsWithoutLabels) {
-  const Model model = fit().model;
-  const EvaluateOutcome outcome = evaluate_table(model, evaluate_request("train.csv"), silent_observer());
+  const Model model = fit();
+  const EvaluateOutcome outcome = evaluate(model, evaluate_request("train.csv"), silent_observer());
   EXPECT_EQ(outcome.evaluation.overall.n, 80);
   EXPECT_EQ(outcome.n_unlabeled, 160);
   EXPECT_TRUE(outcome.evaluation.strata.empty());
 }
 
 TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
-  const Model model = fit().model;
+  const Model model = fit();
   write_content(folder_.path("new.csv"), "x,z,y\n1,2,yes\n1,2,\n3,4,perhaps\n");
   expect_error(ErrorKind::data,
                {"new.csv", "row 3 (line 4)", "column 'y'", "'perhaps'", "'no, never', 'yes'", "classes"},
-               [&] { evaluate_table(model, evaluate_request("new.csv"), silent_observer()); });
+               [&] { evaluate(model, evaluate_request("new.csv"), silent_observer()); });
   write_content(folder_.path("none.csv"), "x,z,y\n1,2,\n3,4,NA\n");
-  expect_error(ErrorKind::data, {"none.csv", "2 rows", "--label"},
-               [&] { evaluate_table(model, evaluate_request("none.csv"), silent_observer()); });
+  expect_error(ErrorKind::data, {"none.csv", "2 rows", "label"},
+               [&] { evaluate(model, evaluate_request("none.csv"), silent_observer()); });
   EvaluateRequest nowhere = evaluate_request("train.csv");
-  nowhere.label_column.clear();
-  expect_error(ErrorKind::usage, {"label", "labels"},
-               [&] { evaluate_table(model, nowhere, silent_observer()); });
+  nowhere.label.clear();
+  expect_error(ErrorKind::usage, {"label", "labels"}, [&] { evaluate(model, nowhere, silent_observer()); });
 }
 
 TEST_F(Workflows, CalibrationIsFittedToOtherRowsAndShowsBothSides) {
-  const Model model = fit().model;
+  const Model model = fit();
   write_content(folder_.path("test.csv"), training_csv("x,z,y,group", true));
   EvaluateRequest asked = evaluate_request("test.csv");
-  asked.stratum_column = "group";
-  const EvaluateOutcome plain = evaluate_table(model, asked, silent_observer());
-  asked.calibration = CalibrationRequest{CalibrationMethod::temperature, folder_.path("train.csv"), ""};
-  const EvaluateOutcome outcome = evaluate_table(model, asked, silent_observer());
+  asked.stratum = "group";
+  const EvaluateOutcome plain = evaluate(model, asked, silent_observer());
+  asked.calibrate = CalibrationMethod::temperature;
+  asked.calibration_data = folder_.path("train.csv");
+  const EvaluateOutcome outcome = evaluate(model, asked, silent_observer());
   ASSERT_TRUE(outcome.calibration);
   EXPECT_EQ(outcome.calibration->n_rows, 80);
   EXPECT_EQ(outcome.calibration->before.overall.nll, plain.evaluation.overall.nll);
@@ -229,35 +225,51 @@ TEST_F(Workflows, CalibrationIsFittedToOtherRowsAndShowsBothSides) {
   EXPECT_EQ(outcome.evaluation.overall.error_rate, plain.evaluation.overall.error_rate);
   EXPECT_NE(outcome.evaluation.overall.nll, plain.evaluation.overall.nll);
   EXPECT_EQ(outcome.rows.n_rows(), n_rows);
-  EXPECT_EQ(outcome.class_names, model.classifier.parts().class_names);
+  EXPECT_EQ(outcome.class_names, model.class_names());
 
-  asked.calibration->path = asked.path;
+  asked.calibration_data = asked.path;
   expect_error(ErrorKind::usage, {"test.csv", "test table itself"},
-               [&] { evaluate_table(model, asked, silent_observer()); });
+               [&] { evaluate(model, asked, silent_observer()); });
 }
 
 TEST_F(Workflows, TooManyStrataAreAMistake) {
-  const Model model = fit().model;
+  const Model model = fit();
   std::string text = "x,z,y,id\n";
   for (int i = 0; i < 1001; ++i) text += fmt::format("1,2,yes,{}\n", i);
   write_content(folder_.path("ids.csv"), text);
   EvaluateRequest asked = evaluate_request("ids.csv");
-  asked.stratum_column = "id";
-  expect_error(ErrorKind::data, {"'id'", "1000"}, [&] { evaluate_table(model, asked, silent_observer()); });
+  asked.stratum = "id";
+  expect_error(ErrorKind::data, {"'id'", "1000"}, [&] { evaluate(model, asked, silent_observer()); });
 }
 
 TEST_F(Workflows, OptionsAreCheckedBeforeTheTableIsRead) {
   FitRequest wrong = request();
   wrong.path = folder_.path("not-there.csv");
-  wrong.learning.vb_mixture.n_components = 0;
+  wrong.density = VbMixtureOptions{.components = 0};
   expect_error(ErrorKind::usage, {"components"}, [&] { fit_table(wrong, silent_observer()); });
+}
+
+TEST_F(Workflows, FromAMatrixToASavedModelAndBackWithoutASchema) {
+  Dataset data;
+  data.features = Matrix(6, 1, {0.0, 1.0, 0.5, 9.0, 10.0, 9.5});
+  data.labels = {0, 0, missing_label, 1, 1, missing_label};
+  data.class_names = {"low", "high"};
+  const Model model = lacuna::fit(data);
+  save_model(model, folder_.path("small"));
+  const Matrix questions(2, 1, {0.2, 9.8});
+  const Scores before = model.score(questions.view());
+  const Scores after = load_model(folder_.path("small")).score(questions.view());
+  EXPECT_EQ(after.prediction, (std::vector<int>{0, 1}));
+  EXPECT_EQ(after.error_probability, before.error_probability);
+  EXPECT_EQ(model.record.features, std::vector<std::string>{"c0"});
 }
 
 TEST_F(Workflows, InfinityBecomesAWordAndNaNNull) {
   EvaluateOutcome outcome;
   outcome.evaluation.overall.nll = std::numeric_limits<double>::infinity();
   outcome.evaluation.overall.bins[3].error_rate = std::nan("");
-  const Json json = Json::parse(evaluation_json(outcome, fit().model));
+  const Model model = fit();
+  const Json json = Json::parse(evaluation_json(outcome, &model));
   EXPECT_EQ(json.at("nll"), "infinity");
   EXPECT_TRUE(json.at("bins").at(3).at("error_rate").is_null());
 }
@@ -268,11 +280,10 @@ public:
 };
 
 TEST_F(Workflows, EveryWorkflowStopsWhenAsked) {
-  const Model model = fit().model;
+  const Model model = fit();
   Impatient observer;
   expect_error(ErrorKind::interrupted, {}, [&] { fit_table(request(), observer); });
-  expect_error(ErrorKind::interrupted, {},
-               [&] { evaluate_table(model, evaluate_request("train.csv"), observer); });
+  expect_error(ErrorKind::interrupted, {}, [&] { evaluate(model, evaluate_request("train.csv"), observer); });
   write_content(folder_.path("p.csv"), "y,a,b\na,0.5,0.5\n");
   expect_error(ErrorKind::interrupted, {},
                [&] { evaluate_probabilities(evaluate_request("p.csv"), observer); });

@@ -31,12 +31,8 @@ json parameters_json(const Gmm& model) {
 /// A mixture a few steps from its start, its densities, and the mixture after one more step.
 json show_gmm(CovarianceType covariance) {
   const Matrix rows = testing::random_blobs(31, 500, 3, 4, 3.0);
-  DensityOptions options;
-  options.density = "gmm";
-  options.gmm.covariance = covariance;
-  options.gmm.n_components = 4;
-  options.gmm.max_iterations = 3;
-  const auto family = make_density_family(options);
+  const auto family =
+      make_density_family(GmmOptions{.components = 4, .covariance = covariance, .max_iterations = 3});
   const auto density = family->fit(WeightedRows(rows.view()), {});
   DensityFitContext context;
   context.warm_start = density.get();
@@ -60,10 +56,8 @@ json run_kde(char** argv) {
   const auto n = static_cast<Index>(std::atol(argv[0]));
   const auto m = static_cast<Index>(std::atol(argv[1]));
   const auto d = static_cast<Index>(std::atol(argv[2]));
-  DensityOptions options;
-  options.density = "kde";
-  options.kde.kde_bandwidth = static_cast<KdeBandwidth>(std::atoi(argv[3]));
-  options.kde.kde_tolerance = std::atof(argv[4]);
+  const KdeOptions options{.kde_bandwidth = static_cast<KdeBandwidth>(std::atoi(argv[3])),
+                           .kde_tolerance = std::atof(argv[4])};
   DensityFitContext context;
   context.threads = std::atoi(argv[5]);
   Matrix rows(n, d);

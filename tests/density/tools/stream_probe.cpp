@@ -21,8 +21,7 @@ nlohmann::json fit_file(const std::string& path, Index n_features, Index n_compo
   for (Index j = 0; j < n_features; ++j)
     schema.columns.push_back({"c" + std::to_string(j), false, {}, false});
   TableRows rows(path, schema, {});
-  DensityOptions options;
-  options.vb_mixture.n_components = n_components;
+  const VbMixtureOptions options{.components = n_components};
   DensityFitContext context;
   context.threads = threads;
   const auto start = std::chrono::steady_clock::now();

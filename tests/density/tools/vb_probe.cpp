@@ -10,8 +10,8 @@
 
 #include "density/kernels.hpp"
 #include "density/moments.hpp"
-#include "density/vb_mixture.hpp"
 #include "density/own_families.hpp"
+#include "density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/density/tools/rows_json.hpp"
 

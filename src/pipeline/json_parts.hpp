@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "lacuna/evaluation/reliability.hpp"
+#include "lacuna/pipeline/model.hpp"
+
+namespace lacuna {
+
+// Parts that several JSON documents have in common.
+
+nlohmann::ordered_json options_object(const FitRecord& record);
+nlohmann::ordered_json summary_object(const FitRecord& record);
+/// Version, seed and options of a model; null when there is none.
+nlohmann::ordered_json model_object(const Model* model);
+/// The named metrics and their bins, overall and by stratum.
+nlohmann::ordered_json evaluation_object(const Evaluation& evaluation);
+
+} // namespace lacuna

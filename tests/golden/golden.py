@@ -1,0 +1,169 @@
+"""What the golden files are and when two results are the same. record.py writes the files, test_golden.py reads them."""
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+EXACT = 0.0
+# On another instruction set. Networks are float32, good to 1e-7, and training and the densities magnify that: built
+# without vector kernels, 0.1 was off by up to 7e-5 with a vae and by less than 1e-9 without.
+RELATIVE = 1e-6
+RELATIVE_WITH_VAE = 1e-3
+ABSOLUTE = 1e-9  # there too: below it a number is as good as 0
+LABEL = "kind"  # the label's column in every table
+WORDS = ("prediction", "informative")  # columns of a prediction that are no measured numbers
+
+
+def instruction_set():
+    """The widest set that lacuna takes on this processor, by the rule of src/density/kernels_dispatch.cpp."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    flags = next((set(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), set())
+    if {"avx512f", "avx512dq"} <= flags:
+        return "avx512"
+    return "avx2" if {"avx2", "fma"} <= flags else "plain"
+
+
+def manifest():
+    return json.loads((FOLDER / "cases.json").read_text())
+
+
+def tolerance(case):
+    """The relative difference that a number may have; EXACT: none, and texts are the same."""
+    if instruction_set() == manifest()["instruction_set"]:
+        return EXACT
+    has_vae = any("vae:" in option for option in case["options"])
+    return RELATIVE_WITH_VAE if has_vae else RELATIVE
+
+
+def table(name, part):
+    return FOLDER / "tables" / f"{name}-{part}.csv"
+
+
+def model_file(name):
+    return FOLDER / "models" / f"{name}.lacuna"
+
+
+def predictions_file(name):
+    return FOLDER / "predictions" / f"{name}.csv"
+
+
+def evaluation_file(name):
+    return FOLDER / "evaluations" / f"{name}.json"
+
+
+def record_file(name):
+    return FOLDER / "records" / f"{name}.json"
+
+
+def python_file():
+    return FOLDER / "python" / "defaults.txt"
+
+
+def fit_arguments(case, model):
+    return ["fit", table(case["table"], "train"), "-o", model, "--label", LABEL, *case["options"]]
+
+
+def predict_arguments(case, model):
+    return ["predict", model, table(case["table"], "test"), "-o", "-"]
+
+
+def evaluate_arguments(case, model):
+    """Strata and a calibration take paths through evaluate that plain metrics do not."""
+    arguments = ["evaluate", model, table(case["table"], "test"), "--label", LABEL, "--json", "-", *case["evaluate"]]
+    if "--calibrate" in case["evaluate"]:
+        arguments += ["--calibration-data", table(case["table"], "train")]
+    return arguments
+
+
+def python_predictions():
+    """What ReliableClassifier with its defaults says about the plane: a line per row, every digit of each number."""
+    import numpy as np
+    from lacuna import ReliableClassifier
+
+    def read(part):
+        rows = _rows(table("plane", part).read_text())
+        return np.array([[float(row["x"]), float(row["y"])] for row in rows]), np.array([row[LABEL] for row in rows])
+
+    features, labels = read("train")
+    model = ReliableClassifier(missing_label="").fit(features, labels)
+    questions, _ = read("test")
+    names = ["prediction", "error_probability", "informative", "log_ratio", *(f"p_{name}" for name in model.classes_)]
+    columns = [
+        model.predict(questions).tolist(),
+        model.error_probability(questions).tolist(),
+        model.informative(questions).astype(int).tolist(),
+        model.log_ratio(questions).tolist(),
+        *model.predict_proba(questions).T.tolist(),
+    ]
+    lines = [",".join(cell if isinstance(cell, str) else repr(cell) for cell in row) for row in zip(*columns, strict=True)]
+    return "\n".join([",".join(names), *lines]) + "\n"
+
+
+def is_same_number(found, expected, relative):
+    if found == expected or (math.isnan(found) and math.isnan(expected)):
+        return True
+    return relative != EXACT and math.isclose(found, expected, rel_tol=relative, abs_tol=ABSOLUTE)
+
+
+def _rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _is_near_tie(row, relative):
+    first, second = sorted((float(value) for name, value in row.items() if name.startswith("p_")), reverse=True)[:2]
+    return first - second <= relative
+
+
+def differences_of_tables(found, expected, relative):
+    """Where two prediction tables differ, in words; [] when they are the same."""
+    if found == expected:
+        return []
+    header, golden_header = found.split("\n", 1)[0], expected.split("\n", 1)[0]
+    if header != golden_header:
+        return [f"columns: {header}, not {golden_header}"]
+    rows, golden_rows = _rows(found), _rows(expected)
+    if len(rows) != len(golden_rows):
+        return [f"{len(rows)} rows, not {len(golden_rows)}"]
+    result = []
+    for number, (row, golden) in enumerate(zip(rows, golden_rows, strict=True), 1):
+        for name in golden:
+            if row[name] == golden[name]:
+                continue
+            if relative != EXACT:
+                if name == "prediction" and _is_near_tie(golden, relative):
+                    continue
+                if name not in WORDS and is_same_number(float(row[name]), float(golden[name]), relative):
+                    continue
+            result.append(f"row {number}, {name}: {row[name]}, not {golden[name]}")
+    # Equal cells, another text: line ends, quotes or a last line.
+    return result or (["the texts differ, though no cell does"] if relative == EXACT else [])
+
+
+def differences_of_json(found, expected, relative, place=""):
+    """The same for JSON. Everything in `expected` must be in `found`; `found` may have more names."""
+    if isinstance(expected, dict):
+        if not isinstance(found, dict):
+            return [f"{place}: {found}, not an object"]
+        result = [f"{place}/{name}: not there" for name in expected if name not in found]
+        for name in expected.keys() & found.keys():
+            result += differences_of_json(found[name], expected[name], relative, f"{place}/{name}")
+        return sorted(result)
+    if isinstance(expected, list):
+        if not isinstance(found, list) or len(found) != len(expected):
+            return [f"{place}: {found}, not {expected}"]
+        return [
+            difference
+            for i, (one, other) in enumerate(zip(found, expected, strict=True))
+            for difference in differences_of_json(one, other, relative, f"{place}/{i}")
+        ]
+    if isinstance(expected, float) and isinstance(found, (int, float)) and not isinstance(found, bool):
+        is_same = is_same_number(float(found), expected, relative)
+    else:
+        is_same = type(found) is type(expected) and found == expected
+    return [] if is_same else [f"{place}: {found}, not {expected}"]

@@ -1,0 +1,93 @@
+"""What lacuna 0.1 did, this build does: its model files, fits, metrics and records (tests/golden, made by record.py).
+
+Every case is one table and the options of one fit. Three things are asked for:
+
+- a model file of 0.1 predicts what 0.1 printed;
+- a fit anew, with the same options, predicts that too;
+- for some cases `evaluate --json` and `fit --json` say what those of 0.1 said. They may say more.
+
+Equal means bit for bit where this processor has the instruction set of the recording one: the printed text is the same,
+and every number in JSON is the same double. This holds for one compiler, Eigen and libm; another one may round otherwise.
+With another instruction set, numbers agree to a relative 1e-6 (1e-3 with a vae, whose networks are float32) or an absolute
+1e-9, words and counts are equal, and a prediction may differ only where the two most probable classes are that close.
+
+This is the one test that compares with what the code printed before. It finds changes, it does not say what is right.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli_tool import run
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+import golden
+
+CASES = golden.manifest()["cases"]
+EVALUATED = [name for name, case in CASES.items() if case["evaluate"] is not None]
+RECORDED = [name for name, case in CASES.items() if case["record"]]
+
+
+@pytest.fixture(scope="module")
+def fit(tmp_path_factory):
+    """Fits a case once; returns its model file and record."""
+    folder = tmp_path_factory.mktemp("golden")
+    done = {}
+
+    def fit_case(name):
+        if name not in done:
+            model = folder / f"{name}.lacuna"
+            record = run(*golden.fit_arguments(CASES[name], model), "--json", "-", cwd=folder).stdout
+            done[name] = model, record
+        return done[name]
+
+    return fit_case
+
+
+def check_predictions(name, model, folder):
+    text = run(*golden.predict_arguments(CASES[name], model), cwd=folder).stdout
+    expected = golden.predictions_file(name).read_text()
+    differences = golden.differences_of_tables(text, expected, golden.tolerance(CASES[name]))
+    assert not differences, "\n".join(differences[:20])
+
+
+def check_json(name, text, path):
+    differences = golden.differences_of_json(json.loads(text), json.loads(path.read_text()), golden.tolerance(CASES[name]))
+    assert not differences, "\n".join(differences[:20])
+
+
+def test_every_golden_file_belongs_to_a_case():
+    """So that none is left out by a slip in the manifest."""
+    for file, names in (
+        (golden.model_file, CASES),
+        (golden.predictions_file, CASES),
+        (golden.evaluation_file, EVALUATED),
+        (golden.record_file, RECORDED),
+    ):
+        assert sorted(file("any").parent.iterdir()) == sorted(map(file, names))
+        assert names
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_model_of_0_1_predicts_the_same(name, tmp_path):
+    check_predictions(name, golden.model_file(name), tmp_path)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fit_predicts_the_same(name, fit, tmp_path):
+    model, _ = fit(name)
+    check_predictions(name, model, tmp_path)
+
+
+@pytest.mark.parametrize("name", EVALUATED)
+def test_evaluate_says_the_same(name, tmp_path):
+    text = run(*golden.evaluate_arguments(CASES[name], golden.model_file(name)), cwd=tmp_path).stdout
+    check_json(name, text, golden.evaluation_file(name))
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_record_of_a_fit_says_the_same(name, fit):
+    """Names and values of the options, classes, columns, and the summary; not the version."""
+    _, record = fit(name)
+    check_json(name, record, golden.record_file(name))

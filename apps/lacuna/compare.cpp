@@ -1,16 +1,13 @@
 #include <filesystem>
-#include <memory>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "argument_rows.hpp"
+#include "checkpoint.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "fit_options.hpp"
-#include "lacuna/core/errors.hpp"
-#include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "lacuna/report/report.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -18,16 +15,15 @@ namespace lacuna::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Arguments {
-  CompareRequest request;
-  std::string directory;
+struct Arguments : CompareRequest {
+  std::string out;
+  std::string config; ///< read before the command runs
   std::string report;
-  bool with_models = false;
+  bool models = false;
+  bool force = false;
 };
 
-std::string results_table(const CompareOutcome& outcome) {
+std::string results_table(const std::vector<ComparedMethod>& methods) {
   TextTable table({"method", "n", "error_rate", "mean_error_probability", "overconfidence", "underconfidence",
                    "ece", "brier_error", "nll"});
   const auto add = [&](const std::string& name, const Metrics& metrics) {
@@ -37,7 +33,7 @@ std::string results_table(const CompareOutcome& outcome) {
       row.push_back(fmt::format("{:.4f}", value));
     table.add(row);
   };
-  for (const ComparedMethod& method : outcome.methods) {
+  for (const ComparedMethod& method : methods) {
     const Evaluation& evaluation = method.outcome.evaluation;
     add(method.name, evaluation.overall);
     for (const auto& [name, metrics] : evaluation.strata)
@@ -46,91 +42,70 @@ std::string results_table(const CompareOutcome& outcome) {
   return table.text();
 }
 
-void make_folder(const std::string& path) {
-  std::error_code problem;
-  fs::create_directories(path, problem);
-  if (!fs::is_directory(path))
-    throw Error(ErrorKind::cannot_write,
-                "cannot make the folder '" + path +
-                    "': " + (problem ? problem.message() : std::string("a file of that name is in the way")));
-}
-
-void run(const FitOptions& options, const Arguments& given) {
-  FitArguments fit = options.resolve();
-  Arguments arguments = given;
-  CompareRequest& request = arguments.request;
-  request.fit = fit.request;
-  make_folder(arguments.directory);
-  const fs::path folder(arguments.directory);
-  const std::vector<std::string> inputs{request.fit.path, request.fit.table.labels, request.test_path,
-                                        request.test_labels_path};
-  const std::string report_path =
-      arguments.report.empty() ? (folder / "report.html").string() : arguments.report;
+void compare(const Arguments& arguments) {
+  CompareRequest request = arguments;
+  const std::filesystem::path folder(arguments.out);
+  const auto inside = [&](const std::string& name) { return (folder / name).string(); };
+  make_output_folder(arguments.out);
   // Everything is opened before the work begins, so that a name that is taken shows at once.
-  Output metrics((folder / "metrics.json").string(), fit.force, inputs);
-  Output report(report_path, fit.force, inputs);
-  std::vector<std::unique_ptr<Output>> models;
-  if (arguments.with_models)
-    for (const char* name : {"supervised", "mcar-sampling", "mcar-em", "mar"})
-      models.push_back(
-          std::make_unique<Output>((folder / (std::string(name) + ".lacuna")).string(), fit.force, inputs));
-  std::string& checkpoint = request.fit.features.vae.checkpoint;
-  const bool keeps_checkpoint = !checkpoint.empty();
-  if (!keeps_checkpoint) checkpoint = (folder / "vae.checkpoint").string();
+  const auto open = [&](const std::string& path) {
+    return Output(path, arguments.force, {request.path, request.labels, request.test, request.test_labels});
+  };
+  const std::string report_path = arguments.report.empty() ? inside("report.html") : arguments.report;
+  Output metrics = open(inside("metrics.json"));
+  Output report = open(report_path);
+  std::vector<Output> models;
+  if (arguments.models)
+    for (const Method method : all_methods()) models.push_back(open(inside(to_string(method) + ".lacuna")));
+  const Checkpoint checkpoint(request, inside("vae.checkpoint"));
 
   ConsoleObserver observer;
-  const CompareOutcome outcome = compare_methods(request, observer);
+  const std::vector<ComparedMethod> methods = compare_methods(request, observer);
   observer.finish();
-  for (const std::string& note : outcome.notes) say("note: " + note);
-  if (const Index n = outcome.methods.front().outcome.n_unlabeled; n > 0)
+  for (const std::string& note : methods.front().model.record.notes) say("note: " + note);
+  if (const Index n = methods.front().outcome.n_unlabeled; n > 0)
     say("skipped " + counted(n, "test row") + " without a label");
-  metrics.write(comparison_json(outcome));
-  report.write(outcome.report);
+  metrics.write(comparison_json(methods));
+  report.write(report_page(request, methods));
   for (std::size_t m = 0; m < models.size(); ++m) {
-    const std::vector<char> bytes = encode_model(outcome.methods[m].model);
-    models[m]->write({bytes.data(), bytes.size()});
+    const std::vector<char> bytes = encode_model(methods[m].model);
+    models[m].write({bytes.data(), bytes.size()});
   }
   metrics.commit();
   report.commit();
-  for (const auto& model : models) model->commit();
-  std::error_code ignored;
-  if (!keeps_checkpoint) fs::remove(checkpoint, ignored);
-  if (report.is_stdout()) return;
-  print(results_table(outcome) +
-        fmt::format("\nAll metrics: {}\nPage: {}\n", (folder / "metrics.json").string(), report_path));
+  for (Output& model : models) model.commit();
+  checkpoint.remove();
+  print_beside({&report}, results_table(methods) + fmt::format("\nAll metrics: {}\nPage: {}\n",
+                                                               inside("metrics.json"), report_path));
 }
 
 } // namespace
 
-void add_compare(CLI::App& app, Command& command) {
-  CLI::App& compare = add_command(
-      app, "compare", "Fit all four methods to one table and show them side by side",
+Command compare_command() {
+  using A = Arguments;
+  const CommandText text{
+      "compare", "Fit all four methods to one table and show them side by side",
       "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
       "  lacuna compare train.csv test.csv --label repaid --out comparison\n"
       "  lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models\n"
       "The methods share densities, features and seed. DIR gets metrics.json and report.html, a page\n"
-      "with figures that opens in any browser, without a network.");
-  const auto options =
-      std::make_shared<FitOptions>(compare, std::set<std::string>{"output", "json", "method"});
-  const auto arguments = std::make_shared<Arguments>();
-  CompareRequest& request = arguments->request;
-  compare.add_option("TEST", request.test_path, "Table with the same columns, and labels to compare with")
-      ->required()
-      ->type_name("");
-  const auto add = [&](const char* name, auto& target, const char* value, const char* group,
-                       const char* help) {
-    return compare.add_option(name, target, help)->type_name(value)->group(group);
-  };
-  add("--test-labels", request.test_labels_path, "FILE", "Data",
-      "File with one label per row of TEST, when those of TRAIN come from --labels");
-  add("--stratum", request.stratum_column, "COLUMN", "Data",
-      "Also compare apart by the values of this column of TEST");
-  add("--out", arguments->directory, "DIR", "General", "Folder for the results; made when it does not exist")
-      ->required();
-  add("--report", arguments->report, "FILE.html", "General", "Where the page goes [DIR/report.html]");
-  compare.add_flag("--models", arguments->with_models, "Also write the four models")->group("General");
-  compare.callback(
-      [options, arguments, &command] { command = [options, arguments] { run(*options, *arguments); }; });
+      "with figures that opens in any browser, without a network."};
+  ArgumentTables<A> tables;
+  tables.positionals = {train_row<A>(),
+                        option<A, std::string>("test", &A::test, "TEST",
+                                               "Table with the same columns, and labels to compare with")};
+  tables.options = rows_of<A, CompareRequest>();
+  const OptionTable<A> own{
+      option("out", &A::out, "DIR", "Folder for the results; made when it does not exist")
+          .in_group("General"),
+      config_row(&A::config), report_row(&A::report, "Where the page goes [DIR/report.html]"),
+      option("models", &A::models, "", "Also write the four models").in_group("General"),
+      force_row(&A::force)};
+  tables.options.insert(tables.options.end(), own.begin(), own.end());
+  tables.required = {"path", "test", "out"};
+  Command command = make_command(text, tables, compare);
+  std::erase_if(command.options, [](const Argument& argument) { return argument.name == "method"; });
+  return command;
 }
 
 } // namespace lacuna::cli

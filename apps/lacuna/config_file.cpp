@@ -1,14 +1,18 @@
 #include "config_file.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include "lacuna/core/errors.hpp"
+
+// The one file that knows toml++.
 
 namespace lacuna::cli {
 
@@ -16,142 +20,7 @@ namespace {
 
 constexpr std::size_t max_file_size = 1 << 20; // a configuration is a page, not a data file
 
-class Parser {
-public:
-  Parser(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
-  }
-
-  std::vector<ConfigItem> items() {
-    std::vector<ConfigItem> result;
-    for (skip_blank(true); !at_end(); skip_blank(true)) {
-      if (peek() == '[') fail("sections are not used here; write plain 'key = value' lines");
-      ConfigItem item = read_item();
-      const auto same = [&](const ConfigItem& other) { return other.key == item.key; };
-      if (std::any_of(result.begin(), result.end(), same))
-        fail("the key '" + item.key + "' stands here twice");
-      result.push_back(std::move(item));
-      skip_blank(false);
-      if (!at_end() && peek() != '\n') fail("expected the end of the line after the value");
-    }
-    return result;
-  }
-
-private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorKind::config, "'" + path_ + "', line " + std::to_string(line_) + ": " + what);
-  }
-
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek() const { return at_end() ? '\0' : text_[at_]; }
-  char take() {
-    if (peek() == '\n') ++line_;
-    return text_[at_++];
-  }
-
-  // Blanks and comments; line ends too where those mean nothing.
-  void skip_blank(bool over_lines) {
-    while (!at_end()) {
-      if (peek() == '#')
-        while (!at_end() && peek() != '\n') ++at_;
-      else if (peek() == ' ' || peek() == '\t' || peek() == '\r' || (over_lines && peek() == '\n'))
-        take();
-      else
-        return;
-    }
-  }
-
-  static bool is_bare(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-  }
-
-  ConfigItem read_item() {
-    ConfigItem item;
-    item.line = line_;
-    if (peek() == '"' || peek() == '\'') {
-      item.key = read_string();
-    } else {
-      while (is_bare(peek())) item.key += take();
-      if (item.key.empty()) fail("expected 'key = value'");
-    }
-    skip_blank(false);
-    if (peek() != '=') fail("expected '=' after the key '" + item.key + "'");
-    take();
-    skip_blank(false);
-    item.is_array = peek() == '[';
-    if (item.is_array)
-      item.values = read_array();
-    else
-      item.values.push_back(read_value());
-    return item;
-  }
-
-  std::vector<std::string> read_array() {
-    std::vector<std::string> values;
-    take();
-    for (skip_blank(true); peek() != ']'; skip_blank(true)) {
-      values.push_back(read_value());
-      skip_blank(true);
-      if (peek() == ',')
-        take();
-      else if (peek() != ']')
-        fail("expected ',' or ']' in the array");
-    }
-    take();
-    return values;
-  }
-
-  std::string read_value() { return peek() == '"' || peek() == '\'' ? read_string() : read_bare_value(); }
-
-  std::string read_string() {
-    const char quote = take();
-    std::string value;
-    while (peek() != quote) {
-      if (at_end() || peek() == '\n') fail("the string is not closed");
-      value += quote == '"' && peek() == '\\' ? read_escape() : std::string(1, take());
-    }
-    take();
-    return value;
-  }
-
-  std::string read_escape() {
-    take();
-    switch (at_end() ? '\0' : take()) {
-    case '"': return "\"";
-    case '\\': return "\\";
-    case 't': return "\t";
-    case 'n': return "\n";
-    case 'r': return "\r";
-    default: fail("unknown escape in the string; write '...' for a string without escapes");
-    }
-  }
-
-  // A number or a boolean. Everything else wants quotes, as TOML says.
-  std::string read_bare_value() {
-    std::string value;
-    while (is_bare(peek()) || peek() == '.' || peek() == '+' || peek() == ':') value += take();
-    if (value == "true" || value == "false") return value;
-    std::string number = value;
-    std::erase(number, '_');
-    if (number.starts_with('+')) number.erase(0, 1);
-    double parsed = 0.0;
-    const char* end = number.data() + number.size();
-    const auto [stop, status] = std::from_chars(number.data(), end, parsed);
-    if (number.empty() || stop != end || status == std::errc::invalid_argument)
-      fail("expected a number, true, false, an array or a quoted string" +
-           (value.empty() ? std::string() : "; got " + value + " without quotes"));
-    return number;
-  }
-
-  std::string path_;
-  std::string text_;
-  std::size_t at_ = 0;
-  int line_ = 1;
-};
-
-} // namespace
-
-std::vector<ConfigItem> read_config(const std::string& path) {
+std::string read_text(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorKind::no_input, "cannot open '" + path + "': " + std::strerror(errno));
@@ -161,7 +30,67 @@ std::vector<ConfigItem> read_config(const std::string& path) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > max_file_size)
     throw Error(ErrorKind::config, "'" + path + "' is larger than a megabyte; is it a configuration file?");
-  return Parser(path, std::move(text)).items();
+  return text;
+}
+
+[[noreturn]] void fail(const std::string& path, const toml::source_region& where, std::string statement,
+                       std::string remedy) {
+  ErrorParts parts;
+  parts.place.file = path;
+  parts.place.line = where.begin.line;
+  parts.statement = std::move(statement);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::config, std::move(parts));
+}
+
+toml::table parse(const std::string& path) {
+  try {
+    return toml::parse(read_text(path), path);
+  } catch (const toml::parse_error& problem) {
+    const std::string statement(problem.description());
+    fail(path, problem.source(), statement,
+         statement.find("representable") != std::string::npos ? "put so large a number in quotes"
+                                                              : "texts stand in quotes, as TOML wants it");
+  }
+}
+
+/// A number keeps its type: 7.0 is no whole number.
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+}
+
+std::string value_text(const std::string& path, const std::string& key, const toml::node& value) {
+  if (const auto* const text = value.as_string()) return text->get();
+  if (const auto* const number = value.as_integer()) return std::to_string(number->get());
+  if (const auto* const number = value.as_floating_point()) return number_text(number->get());
+  if (const auto* const truth = value.as_boolean()) return truth->get() ? "true" : "false";
+  fail(path, value.source(), "the value of '" + key + "' is none that an option has",
+       "give a text in quotes, a number, true or false, or an array of these");
+}
+
+} // namespace
+
+std::vector<ConfigItem> read_config(const std::string& path) {
+  std::vector<ConfigItem> items;
+  for (auto&& [name, value] : parse(path)) {
+    ConfigItem item;
+    item.key = std::string(name.str());
+    item.line = name.source().begin.line;
+    if (value.is_table() || value.is_array_of_tables())
+      fail(path, value.source(), "'" + item.key + "' is a section, and sections are not used here",
+           "write plain 'key = value' lines");
+    if (const auto* const array = value.as_array()) {
+      item.is_array = true;
+      for (const toml::node& each : *array) item.texts.push_back(value_text(path, item.key, each));
+    } else {
+      item.texts.push_back(value_text(path, item.key, value));
+    }
+    items.push_back(std::move(item));
+  }
+  std::sort(items.begin(), items.end(),
+            [](const ConfigItem& a, const ConfigItem& b) { return a.line < b.line; });
+  return items;
 }
 
 } // namespace lacuna::cli

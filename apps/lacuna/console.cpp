@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "lacuna/core/errors.hpp"
+#include "style.hpp"
+
 namespace lacuna::cli {
 
 namespace {
@@ -45,7 +48,7 @@ void catch_interrupts() {
 }
 
 void say(std::string_view text) {
-  const std::string line = fmt::format("lacuna: {}\n", text);
+  const std::string line = "lacuna: " + with_options(text, flag_style) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -12,7 +12,7 @@ namespace lacuna::cli {
 /// From now on SIGINT and SIGTERM ask running work to stop and clean up; a second one kills at once.
 void catch_interrupts();
 
-/// Talk, on stderr: "lacuna: <text>".
+/// Talk, on stderr: "lacuna: <text>", with mentioned options as flags.
 void say(std::string_view text);
 
 /// Shows progress and warnings on stderr. A bar on a terminal, after two seconds; elsewhere a line at most

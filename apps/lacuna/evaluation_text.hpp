@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
 
 namespace lacuna::cli {
 

@@ -1,23 +1,24 @@
-#include <algorithm>
-#include <filesystem>
-#include <memory>
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "argument_rows.hpp"
+#include "checkpoint.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "fit_options.hpp"
 #include "lacuna/core/errors.hpp"
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/documents.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
 namespace lacuna::cli {
 
 namespace {
+
+struct Arguments : FitRequest {
+  std::string output;
+  std::string config; ///< read before the command runs
+  std::string json;
+  bool force = false;
+};
 
 std::string convergence(const FitSummary& summary) {
   std::vector<std::string> stopped;
@@ -38,17 +39,16 @@ std::string convergence(const FitSummary& summary) {
   return n == 1 ? "the density fit converged" : fmt::format("all {} converged", counted(n, "density fit"));
 }
 
-std::string summary_text(const FitOutcome& outcome, const LearningOptions& options, double seconds) {
-  const FitSummary& summary = outcome.summary;
-  const std::vector<std::string>& names = outcome.model.classifier.parts().class_names;
+std::string summary_text(const Model& model, double seconds) {
+  const FitSummary& summary = model.record.summary;
   std::vector<std::string> classes;
-  for (std::size_t y = 0; y < names.size(); ++y)
-    classes.push_back(names[y] + " " + grouped(summary.class_counts[y]));
+  for (std::size_t y = 0; y < model.record.classes.size(); ++y)
+    classes.push_back(model.record.classes[y] + " " + grouped(summary.class_counts[y]));
   std::string text;
   const auto line = [&](const std::string& name, const std::string& value) {
     text += fmt::format("{:<14}{}\n", name, value);
   };
-  line("method", to_string(options.method));
+  line("method", model.record.option("method"));
   line("rows", grouped(summary.n_labeled) + " labeled, " + grouped(summary.n_unlabeled) + " unlabeled");
   line("classes", listed(classes, 20));
   line("informative",
@@ -56,7 +56,7 @@ std::string summary_text(const FitOutcome& outcome, const LearningOptions& optio
                    100.0 * summary.informative_share, grouped(summary.n_informative), summary.kappa));
   line("w", fmt::format("{:.4f}", summary.informative_weight));
   // Not every method draws, and one draw moves nothing.
-  const auto n_draws = static_cast<Index>(outcome.model.classifier.parts().draws.size());
+  const auto n_draws = static_cast<Index>(model.classifier.parts().draws.size());
   if (n_draws > 1)
     line("draws", fmt::format("{}, which move the error probability by {:.4f}", grouped(n_draws),
                               summary.draw_spread));
@@ -65,59 +65,54 @@ std::string summary_text(const FitOutcome& outcome, const LearningOptions& optio
   return text;
 }
 
-bool trains_network(const FitRequest& request) {
-  const auto is_vae = [](const FeatureSpec& map) { return map.kind == FeatureSpec::Kind::vae; };
-  return std::any_of(request.features.maps.begin(), request.features.maps.end(), is_vae);
-}
-
-void run(const FitOptions& options) {
-  FitArguments arguments = options.resolve();
-  if (arguments.output.empty())
-    throw Error(ErrorKind::usage, "where should the model go? Give -o MODEL; see lacuna fit --help");
-  if (arguments.output == "-")
-    throw Error(ErrorKind::usage, "-o -: a model is not text and goes to a file; give -o MODEL");
-  const std::vector<std::string> inputs{arguments.request.path, arguments.request.table.labels};
-  Output model(arguments.output, arguments.force, inputs);
-  const std::unique_ptr<Output> json = open_optional(arguments.json, arguments.force, inputs);
-
-  // Beside the model until it is there, unless the user wants to keep it.
-  std::string& checkpoint = arguments.request.features.vae.checkpoint;
-  const bool keeps_checkpoint = !checkpoint.empty();
-  if (!keeps_checkpoint) checkpoint = arguments.output + ".checkpoint";
+void fit(const Arguments& arguments) {
+  if (arguments.output == "-") {
+    ErrorParts parts;
+    parts.option = "output";
+    parts.found = "'-'";
+    parts.expected = "a file name: a model is not text";
+    throw Error(ErrorKind::usage, std::move(parts));
+  }
+  FitRequest request = arguments;
+  const std::vector<std::string> inputs{request.path, request.labels};
+  Output output(arguments.output, arguments.force, inputs);
+  Output json(arguments.json, arguments.force, inputs);
+  const Checkpoint checkpoint(request, arguments.output + ".checkpoint");
 
   ConsoleObserver observer;
-  const FitOutcome outcome = fit_table(arguments.request, observer);
+  const Model model = fit_table(request, observer);
   observer.finish();
-  for (const std::string& note : outcome.notes) say("note: " + note);
-  const std::vector<char> bytes = encode_model(outcome.model);
-  model.write({bytes.data(), bytes.size()});
+  for (const std::string& note : model.record.notes) say("note: " + note);
+  const std::vector<char> bytes = encode_model(model);
+  output.write({bytes.data(), bytes.size()});
   const double seconds = observer.seconds();
-  if (json) json->write(fit_json(outcome, seconds));
-  model.commit();
-  if (json) json->commit();
-  std::error_code ignored;
-  if (!keeps_checkpoint && trains_network(arguments.request)) std::filesystem::remove(checkpoint, ignored);
-  const std::string summary = summary_text(outcome, arguments.request.learning, seconds);
-  if (json && json->is_stdout())
-    std::fputs(summary.c_str(), stderr);
-  else
-    print(summary);
+  json.write(fit_json(model, seconds));
+  output.commit();
+  json.commit();
+  checkpoint.remove();
+  print_beside({&json}, summary_text(model, seconds));
 }
 
 } // namespace
 
-void add_fit(CLI::App& app, Command& command) {
-  CLI::App& fit = add_command(
-      app, "fit", "Learn a classifier from a table in which some labels are missing",
+Command fit_command() {
+  const CommandText text{
+      "fit", "Learn a classifier from a table in which some labels are missing",
       "lacuna fit TRAIN -o MODEL --label COLUMN [OPTIONS]",
       "  lacuna fit loans.csv -o loans.lacuna --label repaid\n"
       "  lacuna fit cells.csv.gz -o cells.lacuna --label type --classes healthy,ill,unclear --seed 7\n"
       "  lacuna fit images.npy -o images.lacuna --labels labels.npy --method mcar-em\n"
       "  lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json\n"
       "  lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30\n"
-      "A configuration file holds the same options, one per line: components = 20, classes = [\"a\", \"b\"]");
-  const auto options = std::make_shared<FitOptions>(fit);
-  fit.callback([options, &command] { command = [options] { run(*options); }; });
+      "A configuration file holds the same options, one per line: components = 20, classes = [\"a\", \"b\"]"};
+  ArgumentTables<Arguments> tables;
+  tables.positionals = {train_row<Arguments>()};
+  tables.options = {output_row(&Arguments::output, "MODEL", "The model file to write"),
+                    config_row(&Arguments::config),
+                    json_row(&Arguments::json, "Write the record of the fit as JSON (- for stdout)"),
+                    force_row(&Arguments::force)};
+  tables.required = {"path", "output"};
+  return make_command(text, tables, fit);
 }
 
 } // namespace lacuna::cli

@@ -1,11 +1,13 @@
-#include <memory>
-#include <string>
+#include "help.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <utility>
 
-#include "commands.hpp"
+#include <fmt/format.h>
+
+#include "lacuna/core/errors.hpp"
+#include "style.hpp"
+#include "text.hpp"
 
 namespace lacuna::cli {
 
@@ -14,70 +16,76 @@ namespace {
 constexpr std::size_t name_width = 32;
 constexpr std::size_t line_width = 100;
 
-std::string wrapped(const std::string& text, std::size_t width) {
+/// A heading and what stands below it.
+using Section = std::pair<std::string, std::string>;
+
+/// A name and what it is, whose lines begin in one column.
+std::string entry(const std::string& name, const std::string& text) {
+  std::string first = "  " + name;
   std::string result;
-  std::size_t line = 0;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t stop = std::min(text.find(' ', start), text.size());
-    if (line > 0 && line + 1 + stop - start > width) {
-      result += '\n';
-      line = 0;
-    } else if (line > 0) {
-      result += ' ';
-      ++line;
+  for (const std::string& line : wrapped(with_options(text, flag_style), line_width - name_width)) {
+    if (first.size() >= name_width) { // no blank would be left between them
+      result += first + "\n";
+      first.clear();
     }
-    result += text.substr(start, stop - start);
-    line += stop - start;
-    start = stop + 1;
+    result += fmt::format("{:<{}}{}\n", first, name_width, line);
+    first.clear();
   }
   return result;
 }
 
-class HelpLayout : public CLI::Formatter {
-public:
-  explicit HelpLayout(std::string usage) : usage_(std::move(usage)) {
-    column_width(name_width);
-    label("Positionals", "Arguments");
-  }
-  std::string make_usage(const CLI::App*, std::string) const override { return "\nUsage: " + usage_ + "\n"; }
-  // Only what a reader needs: not the types and limits that CLI11 would add.
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_name().empty() || option->get_positional() ? "" : " " + value_name(*option);
-  }
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
-      text.erase(at, 1);
-    return text;
-  }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    return wrapped(option->get_description(), line_width - name_width);
-  }
+/// The choices, unless the sentence about them has named them all.
+std::string unnamed_choices(const Argument& argument) {
+  for (const std::string& choice : argument.choices)
+    if (argument.help.find(choice) == std::string::npos)
+      return "; one of " + listed(argument.choices, argument.choices.size());
+  return "";
+}
 
-private:
-  // CLI11 appends the names of checks to the type: "T:INT in [0 - 1024]".
-  static std::string value_name(const CLI::Option& option) {
-    const std::string name = option.get_type_name();
-    return name.substr(0, name.find(':'));
-  }
+std::string option_entry(const Argument& option) {
+  const bool is_flag = option.kind == OptionKind::flag;
+  const std::string fallback =
+      is_flag || option.default_text.empty() ? "" : " [" + option.default_text + "]";
+  return entry(option.flags() + (is_flag ? "" : " " + option.value_name),
+               option.help + unnamed_choices(option) + fallback);
+}
 
-  std::string usage_;
-};
+std::string page(const std::string& description, const std::string& usage,
+                 const std::vector<Section>& sections, const std::string& end) {
+  std::string text = description + "\n\nUsage: " + usage + "\n";
+  for (const auto& [heading, body] : sections) text += "\n" + heading + ":\n" + body;
+  return text + "\n" + end + "\n";
+}
+
+std::string help_entry() {
+  return entry("-h,--help", "Print this help and stop");
+}
 
 } // namespace
 
-CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
-                      const std::string& usage, const std::string& examples) {
-  CLI::App& command = *app.add_subcommand(name, description);
-  command.group("Commands");
-  lay_out_help(command, usage, "Examples:\n" + examples);
-  return command;
+std::string help_text(const std::vector<Command>& commands) {
+  std::string list;
+  for (const Command& command : commands) list += entry(command.name, command.description);
+  return page("Classification when labels are missing at random, with an error probability for every row",
+              "lacuna COMMAND ...",
+              {{"General", help_entry() + entry("--version", "Print the version and stop")}, {"Commands", list}},
+              "lacuna COMMAND --help explains a command, with examples. To start: lacuna demo");
 }
 
-void lay_out_help(CLI::App& app, const std::string& usage, const std::string& footer) {
-  app.formatter(std::make_shared<HelpLayout>(usage));
-  app.footer(footer);
-  app.get_help_ptr()->description("Print this help and stop")->group("General");
+std::string help_text(const Command& command) {
+  std::vector<Section> sections;
+  if (!command.positionals.empty()) sections.emplace_back("Arguments", "");
+  for (const Argument& positional : command.positionals)
+    sections.back().second += entry(positional.value_name, positional.help);
+  sections.emplace_back("General", help_entry());
+  for (const Argument& option : command.options) {
+    const std::string heading = with_options(option.group, flag_style);
+    auto section = std::find_if(sections.begin(), sections.end(),
+                                [&](const Section& known) { return known.first == heading; });
+    if (section == sections.end()) section = sections.insert(sections.end(), {heading, ""});
+    section->second += option_entry(option);
+  }
+  return page(command.description, command.usage, sections, "Examples:\n" + command.examples);
 }
 
 } // namespace lacuna::cli

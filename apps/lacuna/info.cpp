@@ -1,25 +1,29 @@
 #include <algorithm>
-#include <memory>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "argument_rows.hpp"
 #include "commands.hpp"
-#include "lacuna/pipeline/model.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/pipeline/documents.hpp"
 #include "output.hpp"
+#include "style.hpp"
 #include "text.hpp"
 
 namespace lacuna::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+struct Arguments {
+  std::string model;
+  bool json = false;
+};
 
-std::string plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+std::string classes_text(const FitRecord& record) {
+  std::string text;
+  for (std::size_t y = 0; y < record.classes.size(); ++y)
+    text += fmt::format("  {}: {}\n", record.classes[y], record.summary.class_counts[y]);
+  return text;
 }
 
 std::string kind_of(const TableColumn& column) {
@@ -33,64 +37,75 @@ std::string columns_text(const TableSchema& schema) {
   return text;
 }
 
-std::string values_text(const Json& object) {
+/// Names and values, of which empty ones are left out.
+std::string values_text(const std::vector<std::pair<std::string, std::string>>& values) {
   std::size_t width = 0;
-  for (const auto& [name, value] : object.items()) width = std::max(width, name.size());
+  for (const auto& [name, value] : values) width = std::max(width, name.size());
   std::string text;
-  for (const auto& [name, value] : object.items())
-    if (!value.is_structured() && !plain(value).empty())
-      text += fmt::format("  {:<{}}  {}\n", name, width, plain(value));
+  for (const auto& [name, value] : values)
+    if (!value.empty()) text += fmt::format("  {:<{}}  {}\n", name, width, value);
   return text;
 }
 
-std::string densities_text(const Json& densities) {
+std::string options_text(const FitRecord& record) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& [name, value] : record.options) values.emplace_back(key_style(name), to_string(value));
+  return values_text(values);
+}
+
+std::string summary_text(const FitSummary& summary) {
+  const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  return values_text({{"n_labeled", text(summary.n_labeled)},
+                      {"n_unlabeled", text(summary.n_unlabeled)},
+                      {"kappa", text(summary.kappa)},
+                      {"n_informative", text(summary.n_informative)},
+                      {"informative_share", text(summary.informative_share)},
+                      {"informative_weight", text(summary.informative_weight)},
+                      {"draw_spread", text(summary.draw_spread)},
+                      {"n_em_iterations", text(summary.n_em_iterations)},
+                      {"stop_reason", to_string(summary.stop_reason)}});
+}
+
+std::string densities_text(const std::vector<DensityRecord>& densities) {
   TextTable table({"  density", "rows", "components", "iterations", "stopped", "measures"});
-  for (const Json& density : densities) {
+  for (const DensityRecord& density : densities) {
     std::string measures;
-    if (density.contains("measures")) // models of older versions have none
-      for (const auto& [name, value] : density.at("measures").items())
-        if (value.is_number())
-          measures += fmt::format("{}{} {:.6g}", measures.empty() ? "" : ", ", name, value.get<double>());
-    table.add({"  " + plain(density.at("name")), plain(density.at("n_rows")),
-               plain(density.at("n_components")), plain(density.at("n_iterations")),
-               plain(density.at("stop_reason")), measures});
+    for (const auto& [name, value] : density.measures)
+      measures += fmt::format("{}{} {:.6g}", measures.empty() ? "" : ", ", name, value);
+    table.add({"  " + density.name, std::to_string(density.n_rows), std::to_string(density.n_components),
+               std::to_string(density.n_iterations), to_string(density.stop_reason), measures});
   }
   return table.text();
 }
 
 std::string info_text(const Model& model) {
-  const Json record = Json::parse(model.record);
-  const Json& summary = record.at("summary");
-  std::string text = "lacuna " + plain(record.at("version")) + " model\n\nclasses (labeled rows)\n";
-  for (const auto& [name, count] : summary.at("class_counts").items())
-    text += "  " + name + ": " + plain(count) + "\n";
+  const FitRecord& record = model.record;
+  std::string text = "lacuna " + record.version + " model\n\nclasses (labeled rows)\n" + classes_text(record);
   text += fmt::format("\ncolumns ({} features)\n", model.schema.n_features()) + columns_text(model.schema);
-  text += "\noptions\n" + values_text(record.at("options"));
-  text += "\nfit\n" + values_text(summary);
-  text += "\n" + densities_text(summary.at("densities"));
-  for (const Json& note : record.at("notes")) text += "\nnote: " + plain(note) + "\n";
+  text += "\noptions\n" + options_text(record);
+  text += "\nfit\n" + summary_text(record.summary);
+  text += "\n" + densities_text(record.summary.densities);
+  for (const std::string& note : record.notes) text += "\nnote: " + with_options(note, flag_style) + "\n";
   return text;
+}
+
+void info(const Arguments& arguments) {
+  const Model model = load_model(arguments.model);
+  print(arguments.json ? model_json(model) : info_text(model));
 }
 
 } // namespace
 
-void add_info(CLI::App& app, Command& command) {
-  CLI::App& info = add_command(app, "info", "Say what a model file holds", "lacuna info MODEL [--json]",
-                               "  lacuna info loans.lacuna\n"
-                               "  lacuna info loans.lacuna --json");
-  struct Arguments {
-    std::string model;
-    bool json = false;
-  };
-  const auto arguments = std::make_shared<Arguments>();
-  info.add_option("MODEL", arguments->model, "Model file written by lacuna fit")->required()->type_name("");
-  info.add_flag("--json", arguments->json, "Print the whole record as JSON")->group("General");
-  info.callback([arguments, &command] {
-    command = [arguments] {
-      const Model model = load_model(arguments->model);
-      print(arguments->json ? model.record + "\n" : info_text(model));
-    };
-  });
+Command info_command() {
+  const CommandText text{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
+                         "  lacuna info loans.lacuna\n"
+                         "  lacuna info loans.lacuna --json"};
+  ArgumentTables<Arguments> tables;
+  tables.positionals = {model_row(&Arguments::model)};
+  tables.options = {
+      option("json", &Arguments::json, "", "Print the whole record as JSON").in_group("General")};
+  tables.required = {"model"};
+  return make_command(text, tables, info);
 }
 
 } // namespace lacuna::cli

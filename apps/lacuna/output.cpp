@@ -1,5 +1,6 @@
 #include "output.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,8 +18,9 @@ void print(std::string_view text) {
               std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-Output::Output(const std::string& path, bool overwrite, const std::vector<std::string>& inputs) {
-  if (path == "-") return;
+Output::Output(const std::string& path, bool overwrite, const std::vector<std::string>& inputs)
+    : is_stdout_(path == "-") {
+  if (is_stdout_ || path.empty()) return;
   std::error_code ignored;
   for (const std::string& input : inputs)
     if (std::filesystem::equivalent(input, path, ignored))
@@ -30,7 +32,7 @@ Output::Output(const std::string& path, bool overwrite, const std::vector<std::s
 void Output::write(std::string_view bytes) {
   if (file_)
     file_->write(bytes);
-  else
+  else if (is_stdout_)
     print(bytes);
 }
 
@@ -38,9 +40,27 @@ void Output::commit() {
   if (file_) file_->commit();
 }
 
-std::unique_ptr<Output> open_optional(const std::string& path, bool overwrite,
-                                      const std::vector<std::string>& inputs) {
-  return path.empty() ? nullptr : std::make_unique<Output>(path, overwrite, inputs);
+void Output::finish(std::string_view bytes) {
+  write(bytes);
+  commit();
+}
+
+void print_beside(std::initializer_list<const Output*> documents, const std::string& text) {
+  const bool is_taken = std::any_of(documents.begin(), documents.end(),
+                                    [](const Output* document) { return document->is_stdout(); });
+  if (is_taken)
+    std::fputs(text.c_str(), stderr);
+  else
+    print(text);
+}
+
+void make_output_folder(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (!std::filesystem::is_directory(path))
+    throw Error(ErrorKind::cannot_write,
+                "cannot make the folder '" + path +
+                    "': " + (problem ? problem.message() : std::string("a file of that name is in the way")));
 }
 
 } // namespace lacuna::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,23 +17,30 @@ struct OutputClosed {};
 /// Data, on stdout. Throws Error(cannot_write) when it cannot be written, and OutputClosed.
 void print(std::string_view text);
 
-/// What a subcommand writes, opened before the work begins so that a bad name shows at once. "-" is stdout; a
-/// file appears under its name only after commit().
+/// A document that a command writes, opened before the work begins so that a bad name shows at once. "-" is
+/// stdout; a file appears under its name only after commit(). One without a name is not wanted, and nothing
+/// comes of it.
 class Output {
 public:
   /// `inputs` are files that the same command reads: replacing one of them is never meant.
   Output(const std::string& path, bool overwrite, const std::vector<std::string>& inputs);
 
-  bool is_stdout() const { return file_ == nullptr; }
+  bool is_wanted() const { return is_stdout_ || file_ != nullptr; }
+  bool is_stdout() const { return is_stdout_; }
   void write(std::string_view bytes);
   void commit();
+  /// The whole document.
+  void finish(std::string_view bytes);
 
 private:
+  bool is_stdout_ = false;
   std::unique_ptr<AtomicFile> file_;
 };
 
-/// The same for a document that may not be wanted at all: null when `path` is empty.
-std::unique_ptr<Output> open_optional(const std::string& path, bool overwrite,
-                                      const std::vector<std::string>& inputs);
+/// What people read: on stdout, unless one of the documents goes there.
+void print_beside(std::initializer_list<const Output*> documents, const std::string& text);
+
+/// Makes a folder unless it is there. Throws Error(cannot_write).
+void make_output_folder(const std::string& path);
 
 } // namespace lacuna::cli

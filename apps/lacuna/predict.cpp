@@ -1,12 +1,7 @@
-#include <memory>
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
+#include "argument_rows.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/predict.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -19,11 +14,11 @@ struct Arguments {
   std::string data;
   std::string output;
   bool no_header = false;
-  bool force = false;
   int threads = 0;
+  bool force = false;
 };
 
-void run(const Arguments& arguments) {
+void predict(const Arguments& arguments) {
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
   TableOptions table;
@@ -39,32 +34,28 @@ void run(const Arguments& arguments) {
 
 } // namespace
 
-void add_predict(CLI::App& app, Command& command) {
-  CLI::App& predict = add_command(
-      app, "predict", "Predict classes with an error probability for every row",
+Command predict_command() {
+  using A = Arguments;
+  const CommandText text{
+      "predict", "Predict classes with an error probability for every row",
       "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
       "  lacuna predict loans.lacuna new.csv -o predictions.csv\n"
       "  lacuna predict loans.lacuna new.csv.gz -o - | head\n"
       "Columns: prediction, error_probability, informative (1: labels say something about rows like this),\n"
-      "log_ratio, and the probability p_<class> of every class. Columns of DATA are found by name.");
-  const auto arguments = std::make_shared<Arguments>();
-  predict.add_option("MODEL", arguments->model, "Model file written by lacuna fit")
-      ->required()
-      ->type_name("");
-  predict.add_option("DATA", arguments->data, "Table with the columns the model was fitted on")
-      ->required()
-      ->type_name("");
-  predict.add_option("-o,--output", arguments->output, "CSV file to write (- for stdout)")
-      ->required()
-      ->type_name("OUT")
-      ->group("General");
-  predict.add_flag("--no-header", arguments->no_header, "The first line of DATA is data")->group("Data");
-  predict.add_option("--threads", arguments->threads, "Threads, 0 for all cores; never changes a result [0]")
-      ->type_name("T")
-      ->check(CLI::Range(0, 1024))
-      ->group("Run");
-  predict.add_flag("--force", arguments->force, "Replace an output file that exists")->group("General");
-  predict.callback([arguments, &command] { command = [arguments] { run(*arguments); }; });
+      "log_ratio, and the probability p_<class> of every class. Columns of DATA are found by name."};
+  ArgumentTables<A> tables;
+  tables.positionals = {
+      model_row(&A::model),
+      option("data", &A::data, "DATA", "Table with the columns the model was fitted on")};
+  tables.options = {
+      output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
+      option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
+      option("threads", &A::threads, "T", "Threads, 0 for all cores; never changes a result",
+             {.low = 0, .high = 1024})
+          .in_group("Run"),
+      force_row(&A::force)};
+  tables.required = {"model", "data", "output"};
+  return make_command(text, tables, predict);
 }
 
 } // namespace lacuna::cli

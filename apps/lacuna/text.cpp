@@ -36,6 +36,18 @@ std::string listed(const std::vector<std::string>& texts, std::size_t limit) {
   return result;
 }
 
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t stop = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, stop - start);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    start = stop + 1;
+  }
+  return lines;
+}
+
 std::string TextTable::text() const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {

@@ -14,6 +14,9 @@ std::string counted(Index number, const std::string& noun);
 /// The first `limit` of some texts with commas between them, and how many more there are.
 std::string listed(const std::vector<std::string>& texts, std::size_t limit);
 
+/// A text in lines of at most `width` characters, broken at blanks.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width);
+
 /// A table of texts: the first column flush left, the others flush right, widths as needed.
 class TextTable {
 public:

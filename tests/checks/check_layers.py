@@ -23,7 +23,8 @@ DOORS = {
     "math": {"cholesky", "instruction_sets", "moments", "simd", "special"},
     "data": {"array", "table_copy", "probability_table"},
     "model_io": {"archive_file"},
-    "experiments": {"demo", "reproduce", "simulate"},
+    "pipeline": {"json_parts", "judge", "labeled_blocks", "row_sample", "scored_source"},
+    "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 
 # Libraries that stay behind one door: header pattern, name, and the places that may include it.

@@ -31,7 +31,7 @@ void expect_cannot_write(const std::function<void()>& action, const std::string&
   } catch (const lacuna::Error& error) {
     EXPECT_EQ(error.kind(), lacuna::ErrorKind::cannot_write);
     EXPECT_EQ(error.parts().place.file, path);
-    EXPECT_THAT(error.what(), HasSubstr(reason));
+    EXPECT_THAT(error.what(), testing::HasSubstr(reason));
   }
 }
 

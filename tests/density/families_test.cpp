@@ -201,7 +201,7 @@ TEST(DensityFamilies, DamagedArchivesAreDataErrors) {
 TEST(DensityFamilies, ThreadsChangeNoBit) {
   const Matrix rows = random_blobs(13, 20000, 2, 3, 2.0);
   for (const DensityOptions& variant : all_variants()) {
-    DensityOptions options = with_mixture(variant, [](auto& o) { o.max_iterations = 10; });
+    DensityOptions options = testing::with_mixture(variant, [](auto& o) { o.max_iterations = 10; });
     if (auto* const dp = options.as<DpMixtureOptions>()) {
       dp->dp_iterations = 20;
       dp->dp_burn_in = 10;
@@ -259,7 +259,7 @@ TEST(DensityFamilies, DegenerateRowsGiveFiniteAnswers) {
   const Matrix* const cases[] = {&collinear, &equal, &one, &few, &far, &huge, &enormous};
   for (const DensityOptions& variant : all_variants()) {
     const DensityOptions options =
-        with_mixture(variant, [](auto& o) { o.components = 50; }); // more than rows
+        testing::with_mixture(variant, [](auto& o) { o.components = 50; }); // more than rows
     for (const Matrix* rows : cases) {
       const auto model = fit(options, *rows);
       for (const double value : log_densities(*model, *rows))

@@ -8,6 +8,7 @@
 #include "density/fit_rows.hpp"
 #include "lacuna/density/families.hpp"
 #include "lacuna/density/mixture_statistics.hpp"
+#include "tests/data/files.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
@@ -144,7 +145,8 @@ TEST(StreamingFit, HugeOffsetsLoseNoDigits) {
 TEST(StreamingFit, WarmStartAndSingleStep) {
   const Matrix rows = random_blobs(7, 2000, 3, 4, 4.0);
   for (const char* density : {"vb-gmm", "gmm"}) {
-    const DensityOptions options = with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
+    const DensityOptions options =
+        testing::with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
     const auto family = make_density_family(options);
     const auto start = family->fit(WeightedRows(rows.view()), {});
     DensityFitContext context;
@@ -257,7 +259,7 @@ TEST(StreamingFit, StartSampleStandsForAllRows) {
 class Statistics : public ::testing::TestWithParam<const char*> {
 protected:
   Statistics() : rows(random_blobs(11, 1500, 3, 3, 4.0)), options(options_of(GetParam())) {
-    options = with_mixture(options, [](auto& o) { o.max_iterations = 2; });
+    options = testing::with_mixture(options, [](auto& o) { o.max_iterations = 2; });
     mixture = make_density_family(options)->fit(WeightedRows(rows.view()), {});
   }
   MixtureStatistics of_rows(Index first, Index count) const {
@@ -328,7 +330,7 @@ TEST_P(Statistics, UpdateIsTheStepOfAFit) {
 }
 
 TEST_P(Statistics, ObjectiveNeverFallsAndEndsWhereTheFitDoes) {
-  const DensityOptions all_the_way = with_mixture(options, [](auto& o) {
+  const DensityOptions all_the_way = testing::with_mixture(options, [](auto& o) {
     o.max_iterations = 10000;
     o.tolerance = 1e-13;
   });

@@ -31,6 +31,7 @@ namespace {
 class InputFile {
 public:
   explicit InputFile(const std::string& path) : path_(path) {
+    if (path.empty()) fail(ErrorKind::no_input, path, "the name of its file is empty", "name a file");
     // O_NONBLOCK: opening a pipe nobody writes to must not wait.
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) fail(ErrorKind::no_input, path, std::strerror(errno));

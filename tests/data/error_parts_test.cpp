@@ -109,6 +109,7 @@ TEST(ErrorParts, OfAFileKeepTheWholeName) {
   const Error error = reading_error(path, {});
   EXPECT_EQ(error.kind(), ErrorKind::no_input);
   EXPECT_EQ(error.parts().place.file, path);
+  EXPECT_THAT(reading_error("", {}).what(), HasSubstr("name of the file is empty"));
   EXPECT_EQ(reading_error("/no/\x1f\n\xE4", {}).parts().place.file, "/no/???");
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,15 +22,14 @@ from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_wei
 from lacuna._tables import Column, check_names, encode, learn_columns, needs_encoding, warn_of_columns
 
 
-class Scores:
+class Scores(NamedTuple):
     """All that a model says about some rows, one entry per row."""
 
-    def __init__(self, prediction, error_probability, informative, log_ratio, posterior):
-        self.prediction = prediction  # places in classes_
-        self.error_probability = error_probability
-        self.informative = informative
-        self.log_ratio = log_ratio
-        self.posterior = posterior
+    prediction: np.ndarray  # places in classes_
+    error_probability: np.ndarray
+    informative: np.ndarray
+    log_ratio: np.ndarray
+    posterior: np.ndarray
 
 
 @documented
@@ -150,7 +150,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
 
     def _learn_features(self, X, options, bridge):
         features, columns = self._read_columns(X, options, bridge)
-        if not self.features.startswith("vae"):  # a network on images needs every pixel in its place
+        if not str(self.features).startswith("vae"):  # a network on images needs every pixel in its place
             warn_of_columns(features, columns)
         return features, columns
 

@@ -52,7 +52,8 @@ private:
 
 DensityOptions options_of(const std::string& density, CovarianceType covariance = CovarianceType::full) {
   if (density == "gmm") return GmmOptions{.components = 4, .covariance = covariance};
-  return VbMixtureOptions{.covariance = covariance};
+  if (density == "vb-gmm") return VbMixtureOptions{.covariance = covariance};
+  return density;
 }
 
 void expect_same_density(const Density& a, const Density& b, const Matrix& rows, double tolerance) {

@@ -43,9 +43,10 @@ void bind_features(py::module_& module) {
       .def("apply", apply, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
       .def("n_outputs", &FeatureChain::n_outputs)
       .def("output_names", &FeatureChain::output_names)
-      .def(py::pickle(to_pickle<FeatureChain>, [](const py::bytes& state) {
-        return FeatureChain::load(from_pickle(state, "a pickled feature map"), pickle_prefix);
-      }));
+      .def(py::pickle([](const FeatureChain& chain) { return to_pickle(chain); },
+                      [](const py::bytes& state) {
+                        return FeatureChain::load(from_pickle(state, "a pickled feature map"), pickle_prefix);
+                      }));
   module.def("fit_vae", fit_vae, py::arg("features").noconvert(), py::arg("n_latent"), py::arg("options"),
              py::arg("progress"));
 }

@@ -36,7 +36,8 @@ py::dict option_dict(const std::vector<std::pair<std::string, OptionValue>>& rec
   for (const auto& [name, value] : recorded) {
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&, &wanted = name](const auto& each) { return each.name == wanted; });
-    result[py::str(name)] = option_value(row != rows.end() ? *row : OptionInfo{}, value);
+    result[py::str(name)] =
+        option_value(row != rows.end() ? static_cast<const OptionInfo&>(*row) : OptionInfo{}, value);
   }
   return result;
 }

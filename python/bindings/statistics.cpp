@@ -50,9 +50,11 @@ void bind_statistics(py::module_& module) {
       .def_property_readonly("total_weight", &MixtureStatistics::total_weight)
       .def("__add__", sum, py::is_operator())
       .def("__sub__", difference, py::is_operator())
-      .def(py::pickle(to_pickle<MixtureStatistics>, [](const py::bytes& state) {
-        return MixtureStatistics::load(from_pickle(state, "pickled statistics"), pickle_prefix);
-      }));
+      .def(py::pickle([](const MixtureStatistics& statistics) { return to_pickle(statistics); },
+                      [](const py::bytes& state) {
+                        return MixtureStatistics::load(from_pickle(state, "pickled statistics"),
+                                                       pickle_prefix);
+                      }));
   module.def("count_statistics", count, py::arg("mixture"), py::arg("features").noconvert(),
              py::arg("weights").noconvert(), py::arg("threads"), py::arg("progress"));
   module.def("update_mixture", update, py::arg("mixture"), py::arg("statistics"), py::arg("options"));

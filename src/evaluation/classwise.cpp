@@ -1,4 +1,4 @@
-#include "lacuna/evaluation/classwise.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 
 #include <cmath>
 #include <limits>

@@ -12,7 +12,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A struct of options that says which density family they are of: `static constexpr const char* family`.
 template <class Options>

@@ -14,7 +14,7 @@
 #include "lacuna/features/feature_map.hpp"
 #include "lacuna/features/vae_options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// One map that was asked for: "standardize", "pca:20", "pca:0.95", "vae", "vae:5".
 struct FeatureSpec {

@@ -10,7 +10,7 @@
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Everything that decides a model, beside the data.
 struct FitOptions : LearningOptions, FeatureOptions {};

@@ -36,6 +36,10 @@ std::vector<DensityOptions> all_variants() {
        {KdeBandwidth::likelihood, KdeBandwidth::silverman, KdeBandwidth::scott})
     all.emplace_back(KdeOptions{.kde_bandwidth = bandwidth});
   all.emplace_back(DpMixtureOptions{.dp_iterations = 80, .dp_burn_in = 40, .dp_draws = 10});
+  // A family that is not listed above takes part with its defaults.
+  for (const std::string& name : density_family_names())
+    if (std::none_of(all.begin(), all.end(), [&](const DensityOptions& o) { return o.family() == name; }))
+      all.emplace_back(name);
   return all;
 }
 
@@ -43,15 +47,6 @@ Matrix changed(const Matrix& rows, double shift, double scale) {
   Matrix result = rows;
   for (double& v : result.values()) v = shift + scale * v;
   return result;
-}
-
-TEST(DensityFamilies, VariantsCoverTheRegistry) {
-  for (const std::string& name : density_family_names()) {
-    const auto variants = all_variants();
-    EXPECT_TRUE(std::any_of(variants.begin(), variants.end(), [&](const DensityOptions& options) {
-      return options.family() == name;
-    })) << name;
-  }
 }
 
 TEST(DensityFamilies, IntegrateToOne) {

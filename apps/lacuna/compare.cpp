@@ -46,7 +46,7 @@ void compare(const Arguments& arguments) {
   CompareRequest request = arguments;
   const std::filesystem::path folder(arguments.out);
   const auto inside = [&](const std::string& name) { return (folder / name).string(); };
-  make_output_folder(arguments.out);
+  make_folder(arguments.out);
   // Everything is opened before the work begins, so that a name that is taken shows at once.
   const auto open = [&](const std::string& path) {
     return Output(path, arguments.force, {request.path, request.labels, request.test, request.test_labels});

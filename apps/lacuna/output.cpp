@@ -54,13 +54,4 @@ void print_beside(std::initializer_list<const Output*> documents, const std::str
     print(text);
 }
 
-void make_output_folder(const std::string& path) {
-  std::error_code problem;
-  std::filesystem::create_directories(path, problem);
-  if (!std::filesystem::is_directory(path))
-    throw Error(ErrorKind::cannot_write,
-                "cannot make the folder '" + path +
-                    "': " + (problem ? problem.message() : std::string("a file of that name is in the way")));
-}
-
 } // namespace lacuna::cli

@@ -40,7 +40,4 @@ private:
 /// What people read: on stdout, unless one of the documents goes there.
 void print_beside(std::initializer_list<const Output*> documents, const std::string& text);
 
-/// Makes a folder unless it is there. Throws Error(cannot_write).
-void make_output_folder(const std::string& path);
-
 } // namespace lacuna::cli

@@ -2,6 +2,7 @@
 #include "argument_rows.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/common_options.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -48,10 +49,7 @@ Command predict_command() {
                         option("data", &A::data, "DATA", "Table with the columns the model was fitted on")};
   tables.options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
                     option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
-                    option("threads", &A::threads, "T", "Threads, 0 for all cores; never changes a result",
-                           {.low = 0, .high = 1024})
-                        .in_group("Run"),
-                    force_row(&A::force)};
+                    threads_option(&A::threads), force_row(&A::force)};
   tables.required = {"model", "data", "output"};
   return make_command(text, tables, predict);
 }

@@ -116,4 +116,14 @@ void AtomicFile::rename_to_path() {
   if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0) fail(path_, std::strerror(errno));
 }
 
+void make_folder(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (std::filesystem::is_directory(path)) return;
+  ErrorParts parts;
+  parts.statement = "cannot make the folder '" + path +
+                    "': " + (problem ? problem.message() : std::string("a file of that name is in the way"));
+  throw Error(ErrorKind::cannot_write, std::move(parts));
+}
+
 } // namespace lacuna

@@ -32,4 +32,7 @@ private:
   std::FILE* file_ = nullptr;
 };
 
+/// Makes a folder unless it is there. Throws Error(cannot_write).
+void make_folder(const std::string& path);
+
 } // namespace lacuna

@@ -1,9 +1,8 @@
 #include "lacuna/density/families.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <utility>
 
+#include "core/registry.hpp"
 #include "density/dp_mixture.hpp"
 #include "density/gmm.hpp"
 #include "density/kde.hpp"
@@ -27,54 +26,15 @@ std::vector<DensityFamilyEntry> own_families() {
           own_family<KdeOptions, Kde>(), own_family<DpMixtureOptions, DpMixture>()};
 }
 
-/// All families; users may add to them while others read.
-class FamilyList {
-public:
-  std::vector<DensityFamilyEntry> all() const {
-    const std::scoped_lock lock(mutex_);
-    return entries_;
-  }
-
-  void add(DensityFamilyEntry entry) {
-    if (entry.name.empty() || !entry.make || !entry.load)
-      throw Error(ErrorKind::usage, "a density family needs a name, a function that makes it and one that "
-                                    "loads its densities; got '" +
-                                        entry.name + "' with one of them missing");
-    const std::scoped_lock lock(mutex_);
-    for (const DensityFamilyEntry& known : entries_)
-      if (known.name == entry.name)
-        throw Error(ErrorKind::usage, "there is a density family '" + entry.name +
-                                          "' already; register each once, under a name of its own");
-    entries_.push_back(std::move(entry));
-  }
-
-private:
-  mutable std::mutex mutex_;
-  std::vector<DensityFamilyEntry> entries_ = own_families();
-};
-
-FamilyList& families() {
-  static FamilyList list;
+Registry<DensityFamilyEntry>& families() {
+  static Registry<DensityFamilyEntry> list("density family", own_families());
   return list;
-}
-
-/// The entry of that name; one without a name when there is none.
-DensityFamilyEntry find_family(const std::string& name) {
-  for (DensityFamilyEntry& entry : families().all())
-    if (entry.name == name) return std::move(entry);
-  return {};
-}
-
-std::string known_names() {
-  std::string text;
-  for (const std::string& name : density_family_names()) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 } // namespace
 
 DensityOptions::DensityOptions(std::string family)
-    : family_(std::move(family)), values_(find_family(family_).defaults) {}
+    : family_(std::move(family)), values_(families().find(family_).value_or(DensityFamilyEntry{}).defaults) {}
 
 std::vector<DensityFamilyEntry> density_families() {
   return families().all();
@@ -87,31 +47,35 @@ std::vector<std::string> density_family_names() {
 }
 
 void register_density_family(DensityFamilyEntry entry) {
+  if (entry.name.empty() || !entry.make || !entry.load)
+    throw Error(ErrorKind::usage, "a density family needs a name, a function that makes it and one that "
+                                  "loads its densities; got '" +
+                                      entry.name + "' with one of them missing");
   families().add(std::move(entry));
 }
 
 void check_options(const DensityOptions& options, OptionChecks& checks) {
-  const DensityFamilyEntry entry = find_family(options.family());
-  checks.require(!entry.name.empty(), "density", "'" + options.family() + "'", "one of " + known_names());
-  if (entry.check) entry.check(options.values(), checks);
+  const std::optional<DensityFamilyEntry> entry = families().find(options.family());
+  checks.require(entry.has_value(), "density", "'" + options.family() + "'", "one of " + families().names());
+  if (entry && entry->check) entry->check(options.values(), checks);
 }
 
 std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& options) {
   OptionChecks checks;
   check_options(options, checks);
   checks.throw_if_any();
-  return find_family(options.family()).make(options.values());
+  return families().find(options.family())->make(options.values());
 }
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
   const std::string& name = archive.text(prefix + "family");
-  const DensityFamilyEntry entry = find_family(name);
-  if (!entry.load)
+  const std::optional<DensityFamilyEntry> entry = families().find(name);
+  if (!entry)
     throw Error(ErrorKind::data, "the model holds a density of family '" + name +
                                      "', which this version of lacuna does not know (it knows " +
-                                     known_names() +
+                                     families().names() +
                                      "); update lacuna, or register the family before loading the model");
-  return entry.load(archive, prefix, DensityFacts::load(archive, prefix));
+  return entry->load(archive, prefix, DensityFacts::load(archive, prefix));
 }
 
 } // namespace lacuna

@@ -4,6 +4,7 @@
 
 #include "density/ascent.hpp"
 #include "density/gmm.hpp"
+#include "density/mixture_fit.hpp"
 #include "density/own_families.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/options.hpp"
@@ -25,7 +26,7 @@ public:
   };
 
   GmmProblem(const FitRows& rows, const GmmOptions& options, int threads, const Observer& observer)
-      : rows_(rows), options(options), threads_(threads), observer_(observer) {}
+      : rows_(rows), options_(options), threads_(threads), observer_(observer) {}
 
   /// The E-step, and the statistics that the M-step needs (eq. 2).
   State evaluate(GmmParameters parameters) const {
@@ -37,7 +38,7 @@ public:
   }
   GmmParameters update(const State& state) const { return start_from(state.moments); }
   GmmParameters start_from(const MixtureMoments& moments) const {
-    return maximise(moments, options.covariance, options.covariance_floor);
+    return maximise(moments, options_.covariance, options_.covariance_floor);
   }
   static bool improve(State& /*state*/) { return false; }
   void describe(const GmmParameters& parameters, DensityFitSummary& summary) const {
@@ -46,7 +47,7 @@ public:
 
 private:
   const FitRows& rows_;
-  const GmmOptions& options;
+  const GmmOptions& options_;
   int threads_;
   const Observer& observer_;
 };
@@ -77,26 +78,29 @@ Frame fit_frame(const RowMoments& rows, const DensityFitContext& context) {
   return make_frame(rows, {}, {}, context.reference_variance, static_cast<double>(rows.mean.size()) + 1.0);
 }
 
+/// What is particular to this family on the way of fit_mixture.
+struct GmmRoute {
+  const GmmOptions& options;
+  const DensityFitContext& context;
+
+  Frame operator()(const RowMoments& moments) const { return fit_frame(moments, context); }
+  std::shared_ptr<const Density> operator()(const FitRows& rows, const Gmm* previous) const {
+    return fit_to(rows, previous, options, context);
+  }
+};
+
 } // namespace
 
 std::shared_ptr<const Density> fit_density(const GmmOptions& options, const WeightedRows& rows,
                                            const DensityFitContext& context) {
-  const RowMoments moments = row_moments(rows);
-  if (!(moments.weight > 0.0))
-    throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
-  // A warm start keeps the frame, so that repeated fits climb one and the same objective.
-  const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
-  const Frame frame = previous != nullptr ? previous->frame() : fit_frame(moments, context);
-  return fit_to(FitRows(rows, frame), previous, options, context);
+  const GmmRoute route{options, context};
+  return fit_mixture<Gmm>(rows, context, route, route);
 }
 
 std::shared_ptr<const Density> fit_density(const GmmOptions& options, RowSource& rows,
                                            const DensityFitContext& context) {
-  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
-  const SourceSurvey survey = survey_rows(rows, "gmm", observer);
-  const auto* const previous = dynamic_cast<const Gmm*>(context.warm_start);
-  const Frame frame = previous != nullptr ? previous->frame() : fit_frame(survey.moments, context);
-  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options, context);
+  const GmmRoute route{options, context};
+  return fit_mixture<Gmm>(rows, context, "gmm", route, route);
 }
 
 } // namespace lacuna

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "density/ascent.hpp"
+#include "density/mixture_fit.hpp"
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"
@@ -113,28 +114,31 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
                                      options.density_form, std::move(result.summary));
 }
 
+/// What is particular to this family on the way of fit_mixture. A warm start keeps the prior, too.
+struct VbRoute {
+  const VbMixtureOptions& options;
+  const DensityFitContext& context;
+
+  Frame operator()(const RowMoments& moments) const {
+    return fit_frame(moments, context, options.own_covariance);
+  }
+  std::shared_ptr<const Density> operator()(const FitRows& rows, const VbMixture* previous) const {
+    return fit_to(rows, previous, options, context);
+  }
+};
+
 } // namespace
 
 std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, const WeightedRows& rows,
                                            const DensityFitContext& context) {
-  const RowMoments moments = row_moments(rows);
-  if (!(moments.weight > 0.0))
-    throw Error(ErrorKind::data, "a density needs at least one row of positive weight");
-  // A warm start keeps the frame and the prior, so that repeated fits climb one and the same objective.
-  const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
-  const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(moments, context, options.own_covariance);
-  return fit_to(FitRows(rows, frame), previous, options, context);
+  const VbRoute route{options, context};
+  return fit_mixture<VbMixture>(rows, context, route, route);
 }
 
 std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, RowSource& rows,
                                            const DensityFitContext& context) {
-  const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
-  const SourceSurvey survey = survey_rows(rows, "", observer);
-  const auto* const previous = dynamic_cast<const VbMixture*>(context.warm_start);
-  const Frame frame =
-      previous != nullptr ? previous->frame() : fit_frame(survey.moments, context, options.own_covariance);
-  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous, options, context);
+  const VbRoute route{options, context};
+  return fit_mixture<VbMixture>(rows, context, "", route, route);
 }
 
 } // namespace lacuna

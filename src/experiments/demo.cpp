@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/common_options.hpp"
 #include "core/files.hpp"
 #include "experiments/folders.hpp"
 #include "experiments/toy_figure.hpp"
@@ -188,10 +189,7 @@ const OptionTable<DemoRequest>& DemoRequest::table() {
   using O = DemoRequest;
   static const OptionTable<O> rows{
       option("out", &O::out, "DIR", "Folder for data and pictures").in_group("General"),
-      option("seed", &O::seed, "N", "Seed of data and fits").in_group("Run"),
-      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
-             {.low = 0, .high = 1024})
-          .in_group("Run"),
+      option("seed", &O::seed, "N", "Seed of data and fits").in_group("Run"), threads_option(&O::threads),
       option("force", &O::force, "", "Replace files that differ").in_group("General")};
   return rows;
 }

@@ -5,8 +5,6 @@
 
 namespace lacuna {
 
-/// Makes a folder unless it is there. Throws Error(cannot_write).
-void make_folder(const std::string& path);
 /// What a file holds; nothing when it cannot be read.
 std::optional<std::string> content_of(const std::string& path);
 /// Writes a file that is replaced as a whole or not at all.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/common_options.hpp"
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "experiments/neighbours.hpp"
@@ -85,9 +86,7 @@ const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
              "Nearest rows that vote on the stratum of a row, itself among them", {.low = 1})
           .in_group("Protocol"),
       option("seed", &O::seed, "N", "Seed of the draw").in_group("Run"),
-      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
-             {.low = 0, .high = 1024})
-          .in_group("Run")};
+      threads_option(&O::threads)};
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/files.hpp"
 #include "core/parallel.hpp"
 #include "experiments/folders.hpp"
 #include "experiments/reproduce_page.hpp"

@@ -1,5 +1,6 @@
 #include "experiments/reproduce_setup.hpp"
 
+#include "core/common_options.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/compare.hpp"
 
@@ -61,9 +62,7 @@ const OptionTable<ReproduceRequest>& ReproduceRequest::table() {
       option("out", &O::out, "DIR", "Folder for results, figures' data and cache").in_group("Run"),
       option("device", &O::device, "NAME", "Where VAEs are trained: auto, cpu or cuda").in_group("Run"),
       option("seed", &O::seed, "N", "Seed of draws and fits").in_group("Run"),
-      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
-             {.low = 0, .high = 1024})
-          .in_group("Run")};
+      threads_option(&O::threads)};
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/table_copy.hpp"
+#include "data/table_rows.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -62,14 +63,11 @@ SimulateOutcome counts(const std::vector<Index>& drawn, const std::vector<char>&
 const OptionTable<SimulateRequest>& SimulateRequest::table() {
   using O = SimulateRequest;
   static const OptionTable<O> rows = [] {
-    OptionTable<O> all;
-    for (Option<O>& row : rows_of<O, TableOptions>()) {
-      if (row.name == "missing_label") continue; // every row has a label
-      if (row.name == "label") row.help = "Column with the labels";
-      if (row.name == "drop") row.help = "Columns that are not features; they stay in the output";
-      if (row.name == "no_header") row.help = "The first line of DATA is data";
-      all.push_back(std::move(row).in_group("Data"));
-    }
+    // Every row has a label.
+    OptionTable<O> all =
+        table_rows<O>({"missing_label"}, {{"label", "Column with the labels"},
+                                          {"drop", "Columns that are not features; they stay in the output"},
+                                          {"no_header", "The first line of DATA is data"}});
     OptionTable<O> drawing = rows_of<O, MissingnessOptions>();
     drawing.insert(drawing.begin() + 1,
                    option("rare", &O::rare, "A,B,...", "Rarely labeled classes").in_group("Protocol"));

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <charconv>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "core/archive_checks.hpp"
+#include "core/registry.hpp"
 #include "features/pca.hpp"
 #include "features/standardize.hpp"
 #include "features/vae_fit.hpp"
@@ -26,7 +25,7 @@ std::optional<Number> parse_number(const std::string& text) {
 
 FeatureMapEntry standardize_entry() {
   return {
-      .kind = "standardize",
+      .name = "standardize",
       .usage = "standardize",
       .mixes_columns = false,
       .read =
@@ -48,7 +47,7 @@ std::optional<std::string> read_pca(const std::string& argument) {
 }
 
 FeatureMapEntry pca_entry() {
-  return {.kind = "pca",
+  return {.name = "pca",
           .usage =
               "pca:N with a number of components from 1, or pca:SHARE with a share of the variance such as "
               "0.95",
@@ -71,7 +70,7 @@ std::optional<std::string> read_vae(const std::string& argument) {
 }
 
 FeatureMapEntry vae_entry() {
-  return {.kind = "vae",
+  return {.name = "vae",
           .usage = "vae or vae:N with N from 1 to 1000",
           .mixes_columns = true,
           .read = read_vae,
@@ -84,37 +83,8 @@ FeatureMapEntry vae_entry() {
           .load = VaeMap::load};
 }
 
-/// All kinds; users may add to them while others read.
-class MapList {
-public:
-  std::vector<FeatureMapEntry> all() const {
-    const std::scoped_lock lock(mutex_);
-    return entries_;
-  }
-
-  void add(FeatureMapEntry entry) {
-    if (entry.kind.empty() || entry.kind == "none" || entry.kind.find_first_of(",:") != std::string::npos ||
-        !entry.read || !entry.fit || !entry.load)
-      throw Error(
-          ErrorKind::usage,
-          "a feature map needs a kind without commas and colons, and functions that read its argument, "
-          "fit it and load it; got '" +
-              entry.kind + "' with one of them missing");
-    const std::scoped_lock lock(mutex_);
-    for (const FeatureMapEntry& known : entries_)
-      if (known.kind == entry.kind)
-        throw Error(ErrorKind::usage, "there is a feature map '" + entry.kind +
-                                          "' already; register each once, under a name of its own");
-    entries_.push_back(std::move(entry));
-  }
-
-private:
-  mutable std::mutex mutex_;
-  std::vector<FeatureMapEntry> entries_ = {standardize_entry(), pca_entry(), vae_entry()};
-};
-
-MapList& maps() {
-  static MapList list;
+Registry<FeatureMapEntry>& maps() {
+  static Registry<FeatureMapEntry> list("feature map", {standardize_entry(), pca_entry(), vae_entry()});
   return list;
 }
 
@@ -125,24 +95,29 @@ std::vector<FeatureMapEntry> feature_maps() {
 }
 
 void register_feature_map(FeatureMapEntry entry) {
+  if (entry.name.empty() || entry.name == "none" || entry.name.find_first_of(",:") != std::string::npos ||
+      !entry.read || !entry.fit || !entry.load)
+    throw Error(ErrorKind::usage,
+                "a feature map needs a name without commas and colons, and functions that read its argument, "
+                "fit it and load it; got '" +
+                    entry.name + "' with one of them missing");
   maps().add(std::move(entry));
 }
 
+std::optional<FeatureMapEntry> find_feature_map(const std::string& kind) {
+  return maps().find(kind);
+}
+
 bool mixes_columns(const FeatureSpec& spec) {
-  const std::vector<FeatureMapEntry> known = feature_maps();
-  return std::any_of(known.begin(), known.end(), [&](const FeatureMapEntry& entry) {
-    return entry.kind == spec.kind && entry.mixes_columns;
-  });
+  const std::optional<FeatureMapEntry> entry = maps().find(spec.kind);
+  return entry && entry->mixes_columns;
 }
 
 std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
   const std::string& kind = archive.text(prefix + "kind");
-  std::string known;
-  for (const FeatureMapEntry& entry : feature_maps()) {
-    if (entry.kind == kind) return entry.load(archive, prefix);
-    known += (known.empty() ? "" : ", ") + entry.kind;
-  }
-  fail_damaged(prefix + "kind", "is '" + kind + "', expected one of " + known);
+  const std::optional<FeatureMapEntry> entry = maps().find(kind);
+  if (!entry) fail_damaged(prefix + "kind", "is '" + kind + "', expected one of " + maps().names());
+  return entry->load(archive, prefix);
 }
 
 } // namespace lacuna

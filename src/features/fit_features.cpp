@@ -12,17 +12,11 @@ namespace lacuna {
 
 namespace {
 
-std::optional<FeatureMapEntry> find_map(const std::string& kind) {
-  for (FeatureMapEntry& entry : feature_maps())
-    if (entry.kind == kind) return std::move(entry);
-  return std::nullopt;
-}
-
 std::optional<FeatureSpec> parse_one(const std::string& text) {
   const std::size_t colon = text.find(':');
   FeatureSpec spec{text.substr(0, colon), ""};
   const bool has_argument = colon != std::string::npos;
-  const std::optional<FeatureMapEntry> entry = find_map(spec.kind);
+  const std::optional<FeatureMapEntry> entry = find_feature_map(spec.kind);
   if (!entry || (has_argument && colon + 1 == text.size())) return std::nullopt;
   const std::optional<std::string> argument = entry->read(has_argument ? text.substr(colon + 1) : "");
   if (!argument) return std::nullopt;
@@ -46,7 +40,7 @@ std::optional<std::vector<FeatureSpec>> read_features(const std::string& text) {
 
 bool can_be_read(const std::vector<FeatureSpec>& features) {
   return std::all_of(features.begin(), features.end(), [](const FeatureSpec& spec) {
-    const std::optional<FeatureMapEntry> entry = find_map(spec.kind);
+    const std::optional<FeatureMapEntry> entry = find_feature_map(spec.kind);
     return entry && entry->read(spec.argument).has_value();
   });
 }
@@ -135,7 +129,7 @@ FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::u
       current = std::move(next);
       rows = current.view();
     }
-    const FeatureMapEntry entry = *find_map(spec.kind);
+    const FeatureMapEntry entry = *find_feature_map(spec.kind);
     if (entry.mixes_columns) require_plain_numbers(rows, levels, spec.kind);
     maps.push_back(entry.fit(spec.argument, {rows, levels, options, seed, threads, observer}));
   }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/common_options.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -87,10 +89,7 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
              "mcar-em: converged when the log likelihood changes by less than this per row", {.low = 0.0})
           .in_group("Method"),
       option("seed", &O::seed, "N", "Seed of everything random; one seed, one result").in_group("Run"),
-      option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
-             {.low = 0, .high = 1024})
-          .in_group("Run")
-          .unrecorded()};
+      threads_option(&O::threads)};
   return rows;
 }
 

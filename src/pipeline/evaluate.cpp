@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "core/common_options.hpp"
+#include "data/table_rows.hpp"
 #include "lacuna/core/errors.hpp"
 #include "pipeline/judge.hpp"
 
@@ -67,13 +69,10 @@ JudgeTask task_of(const EvaluateRequest& request) {
 const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
   using O = EvaluateRequest;
   static const OptionTable<O> rows = [] {
-    OptionTable<O> all;
-    for (Option<O>& row : rows_of<O, TableOptions>()) {
-      if (row.name == "drop" || row.name == "categorical") continue; // the model knows
-      if (row.name == "label") row.help = "Column with the labels; rows without one are skipped";
-      if (row.name == "no_header") row.help = "The first line of DATA is data";
-      all.push_back(std::move(row).in_group("Data"));
-    }
+    // Which columns are features, and which of them categories, the model knows.
+    OptionTable<O> all = table_rows<O>({"drop", "categorical"},
+                                       {{"label", "Column with the labels; rows without one are skipped"},
+                                        {"no_header", "The first line of DATA is data"}});
     all.push_back(option("stratum", &O::stratum, "COLUMN", "Also evaluate apart by the values of this column")
                       .in_group("Data"));
     all.push_back(option("classes", &O::classes, "A,B,C",
@@ -92,9 +91,7 @@ const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
         option("calibration_labels", &O::calibration_labels, "FILE",
                "Their labels, when those of DATA come from " + mention("labels"))
             .in_group("Calibration"),
-        option("threads", &O::threads, "T", "Threads, 0 for all cores; never changes a result",
-               {.low = 0, .high = 1024})
-            .in_group("Run"),
+        threads_option(&O::threads),
         option("train", &O::train, "FILE",
                "For the page: the table that the model was fitted to, to show labeled over unlabeled rows")
             .in_group("General"),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/table_rows.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -32,7 +34,8 @@ Row preset_row() {
 
 Row classes_row() {
   return option("classes", &FitRequest::classes, "A,B,...",
-                "Classes that may have no labeled row; those found in the labels are added");
+                "Classes that may have no labeled row; those found in the labels are added")
+      .in_group("Data");
 }
 
 Row density_row() {
@@ -126,11 +129,10 @@ OptionTable<FitRequest> fit_options() {
   const auto run =
       std::find_if(learning.begin(), learning.end(), [](const Row& row) { return row.group == "Run"; });
   all.insert(all.end(), learning.begin(), run);
-  OptionTable<FitRequest> table = rows_of<FitRequest, TableOptions>();
+  OptionTable<FitRequest> table = table_rows<FitRequest>({}, {});
   const auto after_labels =
       std::find_if(table.begin(), table.end(), [](const Row& row) { return row.name == "missing_label"; });
   table.insert(after_labels, classes_row());
-  for (Row& row : table) row.group = "Data";
   append(all, std::move(table));
   OptionTable<FitRequest> features = rows_of<FitRequest, FeatureOptions>();
   all.push_back(features.front());

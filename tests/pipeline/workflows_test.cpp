@@ -71,6 +71,13 @@ protected:
     return result;
   }
 
+  Scores scores_of(const Model& model, const std::string& name) const {
+    TableReader reader(folder_.path(name), model.schema, {}, {});
+    TableBlock block;
+    EXPECT_TRUE(reader.next(block, n_rows));
+    return model.score(block.features.view(), 0, 1);
+  }
+
   void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }
 
   TemporaryFolder folder_;
@@ -84,10 +91,7 @@ TEST_F(Workflows, PredictWritesTheContractsHeaderAndTheClassifiersNumbers) {
   std::getline(lines, line);
   EXPECT_EQ(line, "prediction,error_probability,informative,log_ratio,\"p_no, never\",p_yes");
 
-  TableReader reader(folder_.path("train.csv"), model.schema, {}, {});
-  TableBlock block;
-  ASSERT_TRUE(reader.next(block, n_rows));
-  const Scores scores = model.score(block.features.view(), 0, 1);
+  const Scores scores = scores_of(model, "train.csv");
   for (Index i = 0; i < n_rows; ++i) {
     const auto at = static_cast<std::size_t>(i);
     ASSERT_TRUE(std::getline(lines, line)) << i;
@@ -155,10 +159,7 @@ TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   asked.stratum = "g";
   const EvaluateOutcome outcome = evaluate(model, asked, silent_observer());
 
-  TableReader reader(folder_.path("test.csv"), model.schema, {}, {});
-  TableBlock block;
-  ASSERT_TRUE(reader.next(block, n_rows));
-  const Scores scores = model.score(block.features.view(), 0, 1);
+  const Scores scores = scores_of(model, "test.csv");
   double errors[2] = {0, 0};
   double expected[2] = {0, 0};
   for (Index i = 0; i < n_rows; ++i) {

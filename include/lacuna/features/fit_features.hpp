@@ -48,7 +48,7 @@ struct FeatureFitContext {
 
 /// One kind of map: everything lacuna needs to fit it and to read it back.
 struct FeatureMapEntry {
-  std::string kind;
+  std::string name;  ///< "pca": the kind of a FeatureSpec and of its FeatureMap
   std::string usage; ///< how it is asked for: "pca:N or pca:SHARE"
   /// Whether features come out that belong to no single column: such a map takes neither gaps nor numbered
   /// categories.
@@ -64,8 +64,10 @@ struct FeatureMapEntry {
 
 /// All kinds of maps, lacuna's own first.
 std::vector<FeatureMapEntry> feature_maps();
+/// The map of that kind; nothing when nobody registered it.
+std::optional<FeatureMapEntry> find_feature_map(const std::string& kind);
 /// Adds a map of the user's own: from now on options and model files know its kind. Throws Error(usage) when
-/// the kind is empty or taken, or a function is missing. Safe to call from several threads.
+/// the name is empty or taken, or a function is missing. Safe to call from several threads.
 void register_feature_map(FeatureMapEntry entry);
 /// Whether a map mixes columns; false for a kind that nobody registered.
 bool mixes_columns(const FeatureSpec& spec);

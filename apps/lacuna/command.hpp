@@ -28,7 +28,8 @@ struct CommandText {
   std::string examples;
 };
 
-/// A command as data. Command line, configuration file and help are made from it, and hand back what was given.
+/// A command as data. Command line, configuration file and help are made from it, and hand back what was
+/// given.
 struct Command : CommandText {
   std::vector<Argument> positionals; ///< in their order; each is called by its value_name
   std::vector<Argument> options;
@@ -39,7 +40,7 @@ struct Command : CommandText {
 template <class Arguments>
 struct ArgumentTables {
   OptionTable<Arguments> positionals;
-  OptionTable<Arguments> options;    ///< beside those of a fit, which a struct derived from FitRequest has too
+  OptionTable<Arguments> options; ///< beside those of a fit, which a struct derived from FitRequest has too
   std::vector<std::string> required; ///< names of these that must be given
 };
 

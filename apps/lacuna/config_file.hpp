@@ -13,8 +13,8 @@ struct ConfigItem {
   long line = 0;
 };
 
-/// Reads a flat TOML file: keys with strings, numbers, booleans and arrays of these, in the order of its lines.
-/// Throws Error(no_input), or Error(config) that names file and line.
+/// Reads a flat TOML file: keys with strings, numbers, booleans and arrays of these, in the order of its
+/// lines. Throws Error(no_input), or Error(config) that names file and line.
 std::vector<ConfigItem> read_config(const std::string& path);
 
 } // namespace lacuna::cli

@@ -44,8 +44,7 @@ std::string unnamed_choices(const Argument& argument) {
 
 std::string option_entry(const Argument& option) {
   const bool is_flag = option.kind == OptionKind::flag;
-  const std::string fallback =
-      is_flag || option.default_text.empty() ? "" : " [" + option.default_text + "]";
+  const std::string fallback = is_flag || option.default_text.empty() ? "" : " [" + option.default_text + "]";
   return entry(option.flags() + (is_flag ? "" : " " + option.value_name),
                option.help + unnamed_choices(option) + fallback);
 }
@@ -66,10 +65,11 @@ std::string help_entry() {
 std::string help_text(const std::vector<Command>& commands) {
   std::string list;
   for (const Command& command : commands) list += entry(command.name, command.description);
-  return page("Classification when labels are missing at random, with an error probability for every row",
-              "lacuna COMMAND ...",
-              {{"General", help_entry() + entry("--version", "Print the version and stop")}, {"Commands", list}},
-              "lacuna COMMAND --help explains a command, with examples. To start: lacuna demo");
+  return page(
+      "Classification when labels are missing at random, with an error probability for every row",
+      "lacuna COMMAND ...",
+      {{"General", help_entry() + entry("--version", "Print the version and stop")}, {"Commands", list}},
+      "lacuna COMMAND --help explains a command, with examples. To start: lacuna demo");
 }
 
 std::string help_text(const Command& command) {

@@ -17,8 +17,9 @@ using namespace lacuna;
 using namespace lacuna::cli;
 
 int run(int argc, char** argv) {
-  const std::vector<Command> commands{fit_command(),  predict_command(), evaluate_command(), compare_command(),
-                                      info_command(), demo_command(),    simulate_command(), reproduce_command()};
+  const std::vector<Command> commands{fit_command(),      predict_command(),  evaluate_command(),
+                                      compare_command(),  info_command(),     demo_command(),
+                                      simulate_command(), reproduce_command()};
   const CommandLine line = read_command_line(commands, argc, argv);
   if (line.command != nullptr)
     run_command(*line.command, line.given);

@@ -49,9 +49,9 @@ void run_reproduce(const Arguments& arguments) {
     say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
                     counted(outcome.n_runs, "run")));
   report.finish(outcome.report);
-  print_beside({&report},
-               results_table(outcome) + fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
-                                                    outcome.metrics_path, request.out));
+  print_beside({&report}, results_table(outcome) +
+                              fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
+                                          outcome.metrics_path, request.out));
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "lacuna/core/random.hpp"
 #include "density/own_families.hpp"
+#include "lacuna/core/random.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "density/kernels.hpp"
 #include "density/kmeans_start.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/random.hpp"

@@ -5,6 +5,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lacuna)
 set_target_properties(lacuna PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS lacuna EXPORT lacunaTargets)
+if(TARGET lacuna_report)
+  set_target_properties(lacuna_report PROPERTIES VERSION ${PROJECT_VERSION}
+                                                 SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS lacuna_report EXPORT lacunaTargets)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lacuna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT lacunaTargets NAMESPACE lacuna:: DESTINATION ${package_dir})
 

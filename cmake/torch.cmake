@@ -1,7 +1,7 @@
 # What needs libtorch: a shared library of its own, loaded when a VAE may train on a GPU. On the CPU lacuna trains
 # without it.
 file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-target_compile_definitions(lacuna PRIVATE LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
+set_property(SOURCE src/features/vae_plugin.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
 
 if(LACUNA_WITH_TORCH STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   find_package(Torch QUIET)
@@ -16,7 +16,8 @@ if(NOT Torch_FOUND)
 endif()
 
 file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
-add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES})
+# Its own copy of the errors, because it does not link lacuna.
+add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp)
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
 target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
@@ -29,5 +30,5 @@ set_target_properties(lacuna_torch PROPERTIES CXX_VISIBILITY_PRESET hidden LIBRA
 if(TARGET torch_cuda)
   target_compile_definitions(lacuna_torch PRIVATE LACUNA_TORCH_CUDA)
 endif()
-target_compile_definitions(lacuna PRIVATE LACUNA_TORCH)
+set_property(SOURCE src/features/vae_plugin.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_TORCH)
 install(TARGETS lacuna_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

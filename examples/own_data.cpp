@@ -1,12 +1,11 @@
-// The method on feature vectors of your own: fit on rows of which some are labeled, then ask for error
-// probabilities. Build it in a project of your own with find_package(lacuna), as tests/consumer does.
+// The method on feature vectors of your own: fit on rows of which some are labeled, save the model, load it
+// and ask for error probabilities. Build it in a project of your own with find_package(lacuna), as
+// tests/consumer does.
 #include <cmath>
 #include <cstdint>
 #include <iostream>
 
-#include "lacuna/core/random.hpp"
-#include "lacuna/data/dataset.hpp"
-#include "lacuna/learning/learner.hpp"
+#include "lacuna/lacuna.hpp"
 
 namespace {
 
@@ -15,7 +14,6 @@ lacuna::Dataset make_data() {
   constexpr lacuna::Index n_rows = 600;
   lacuna::Dataset data;
   data.features = lacuna::Matrix(n_rows, 1);
-  data.feature_names = {"x"};
   data.class_names = {"left", "right"};
   for (lacuna::Index i = 0; i < n_rows; ++i) {
     lacuna::RandomStream random(1, lacuna::RandomPurpose::simulation, static_cast<std::uint64_t>(i));
@@ -31,12 +29,14 @@ lacuna::Dataset make_data() {
 
 int main() {
   const lacuna::Dataset data = make_data();
-  const lacuna::FitResult fit = lacuna::fit_classifier(data, lacuna::LearningOptions{});
-  std::cout << fit.summary.n_labeled << " rows labeled, " << fit.summary.n_unlabeled << " not; "
-            << 100.0 * fit.summary.informative_share << " % of those are like the labeled ones\n";
+  const lacuna::Model model = lacuna::fit(data);
+  lacuna::save_model(model, "clouds.lacuna", true);
+  const lacuna::FitSummary& summary = model.record.summary;
+  std::cout << summary.n_labeled << " rows labeled, " << summary.n_unlabeled << " not; "
+            << 100.0 * summary.informative_share << " % of those are like the labeled ones\n";
 
   const lacuna::Matrix questions(3, 1, {-6.0, 0.0, 6.0});
-  const lacuna::Scores scores = fit.classifier.score(questions.view(), 1);
+  const lacuna::Scores scores = lacuna::load_model("clouds.lacuna").score(questions.view());
   for (std::size_t i = 0; i < 3; ++i)
     std::cout << "x = " << questions(static_cast<lacuna::Index>(i), 0) << ": "
               << data.class_names[static_cast<std::size_t>(scores.prediction[i])]

@@ -1,5 +1,5 @@
 // A density family of your own in lacuna's method: a product of Laplace distributions, one per feature. It is
-// fitted with weights, registered under a name, used by fit_classifier, saved and loaded like any other.
+// fitted with weights, has an option of its own, is registered under a name, saved and loaded like any other.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,20 +7,31 @@
 #include <memory>
 #include <utility>
 
-#include "lacuna/core/random.hpp"
-#include "lacuna/data/dataset.hpp"
-#include "lacuna/density/families.hpp"
-#include "lacuna/learning/learner.hpp"
+#include "lacuna/lacuna.hpp"
 
 namespace {
 
 using lacuna::Index;
 
+/// Its options. From the table come checks and the record inside a model, and flags where a tool registers
+/// the family.
+struct LaplaceOptions {
+  static constexpr const char* family = "laplace";
+  double least_width = 1e-9;
+
+  static const lacuna::OptionTable<LaplaceOptions>& table() {
+    static const lacuna::OptionTable<LaplaceOptions> rows{
+        lacuna::option("least_width", &LaplaceOptions::least_width, "X",
+                       "Width of a single row, relative to the data's deviation", {.above = 0.0})};
+    return rows;
+  }
+};
+
 /// The fitted density: exp(-|x - center| / width) / (2 width) for each feature.
 class Laplace : public lacuna::Density {
 public:
   Laplace(std::vector<double> center, std::vector<double> width)
-      : Density({"laplace", static_cast<Index>(center.size()), {}}), center_(std::move(center)),
+      : Density({LaplaceOptions::family, static_cast<Index>(center.size()), {}}), center_(std::move(center)),
         width_(std::move(width)) {}
 
   void log_density(lacuna::MatrixView rows, std::span<double> out) const override {
@@ -58,16 +69,18 @@ private:
 /// Maximum likelihood: the weighted median, and the mean distance from it.
 class LaplaceFamily : public lacuna::DensityFamily {
 public:
+  explicit LaplaceFamily(const LaplaceOptions& options) : options_(options) {}
+
   std::shared_ptr<const lacuna::Density> fit(const lacuna::WeightedRows& rows,
                                              const lacuna::DensityFitContext& context) const override {
     std::vector<double> center;
     std::vector<double> width;
     for (Index j = 0; j < rows.n_features(); ++j) {
       center.push_back(median(rows, j));
-      double total = 1e-9; // so that a single row has a width as well
-      double distance = 1e-9 * (context.reference_variance.empty()
-                                    ? 1.0
-                                    : std::sqrt(context.reference_variance[static_cast<std::size_t>(j)]));
+      double total = options_.least_width; // so that a single row has a width as well
+      double distance = total * (context.reference_variance.empty()
+                                     ? 1.0
+                                     : std::sqrt(context.reference_variance[static_cast<std::size_t>(j)]));
       for (Index i = 0; i < rows.size(); ++i) {
         total += rows.weight(i);
         distance += rows.weight(i) * std::abs(rows.row(i)[j] - center.back());
@@ -91,6 +104,8 @@ private:
       if ((below += weight) >= 0.5 * total) return value;
     return values.back().first;
   }
+
+  LaplaceOptions options_;
 };
 
 /// Two clouds with labels on a few rows of each.
@@ -113,26 +128,25 @@ lacuna::Dataset make_data() {
 } // namespace
 
 int main() {
-  lacuna::register_density_family(
-      {"laplace", [](const lacuna::DensityOptions&) { return std::make_shared<LaplaceFamily>(); },
-       Laplace::load, nullptr});
+  lacuna::register_density_family(lacuna::density_family<LaplaceOptions>(
+      [](const LaplaceOptions& options) { return std::make_shared<LaplaceFamily>(options); }, Laplace::load));
 
-  lacuna::LearningOptions options;
-  options.density = "laplace";
+  lacuna::FitOptions options;
+  options.density = LaplaceOptions{.least_width = 1e-6};
   const lacuna::Dataset data = make_data();
-  const lacuna::FitResult fit = lacuna::fit_classifier(data, options);
+  const lacuna::Model model = lacuna::fit(data, options);
 
-  // A saved classifier finds the family by its name.
-  lacuna::Archive archive;
-  fit.classifier.save(archive, "");
-  const lacuna::GenerativeClassifier loaded = lacuna::GenerativeClassifier::load(archive, "");
+  // A saved model finds the family by its name, and its record tells the option.
+  const std::vector<char> file = lacuna::encode_model(model);
+  const lacuna::Model loaded = lacuna::decode_model({file.data(), file.size()}, "the model");
+  std::cout << "least_width " << loaded.record.option("least_width") << '\n';
 
   const lacuna::Matrix questions(2, 2, {-3.0, 0.0, 3.0, 0.0});
-  const lacuna::Scores scores = loaded.score(questions.view(), 1);
+  const lacuna::Scores scores = loaded.score(questions.view());
   for (std::size_t i = 0; i < 2; ++i)
     std::cout << data.class_names[static_cast<std::size_t>(scores.prediction[i])]
               << ", wrong with probability " << scores.error_probability[i] << '\n';
-  const lacuna::Scores before = fit.classifier.score(questions.view(), 1);
+  const lacuna::Scores before = model.score(questions.view());
   const bool as_promised = scores.prediction[0] == 0 && scores.prediction[1] == 1 &&
                            scores.error_probability[0] < 0.05 && scores.error_probability[1] < 0.05 &&
                            scores.error_probability == before.error_probability;

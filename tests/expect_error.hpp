@@ -17,7 +17,7 @@ void expect_error(ErrorKind kind, const std::vector<std::string>& words, Work wo
     work();
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_EQ(exit_code(error.kind()), exit_code(kind)) << error.what();
+    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
     for (const std::string& word : words) EXPECT_THAT(error.what(), ::testing::HasSubstr(word));
   }
 }

@@ -24,8 +24,8 @@ FLAGS = ["-std=c++20", "-O3", "-fPIC", "-Wno-psabi", f"-I{ROOT / 'include'}", f"
 # As CMakeLists.txt builds them.
 KERNELS = {
     "plain": [],
-    "avx2": ["-mavx2", "-mfma", "-DLACUNA_DENSE_SET=dense_avx2", "-DLACUNA_KERNEL_BYTES=32"],
-    "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_DENSE_SET=dense_avx512",
+    "avx2": ["-mavx2", "-mfma", "-DLACUNA_INSTRUCTION_SET=avx2", "-DLACUNA_KERNEL_BYTES=32"],
+    "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_INSTRUCTION_SET=avx512",
                "-DLACUNA_KERNEL_BYTES=64"],
 }
 NETWORK_FLAGS = ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
@@ -72,7 +72,7 @@ def build(to, device):
         if source != dense:
             jobs.append((source, to / f"{source.stem}.o", [*LIBRARY_FLAGS, *NETWORK_FLAGS]))
     for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/vae_plugin.cpp",
-                   "src/core/errors.cpp", "src/core/parallel.cpp", "src/core/random.cpp"):
+                   "src/core/errors.cpp", "src/core/parallel.cpp", "src/core/random.cpp", "src/math/instruction_sets.cpp"):
         jobs.append((ROOT / source, to / f"{Path(source).stem}.o", LIBRARY_FLAGS))
     compile_all(jobs)
     link = ["g++", "-pthread"]
@@ -80,7 +80,7 @@ def build(to, device):
     if device == "cuda":
         flags, libraries = torch_flags()
         jobs = [(source, to / f"torch_{source.stem}.o", ["-fvisibility=hidden", *flags])
-                for source in sorted(ROOT.glob("src/features/torch/*.cpp"))]
+                for source in [*ROOT.glob("src/features/torch/*.cpp"), ROOT / "src/core/errors.cpp"]]
         compile_all(jobs)
         subprocess.run([*link, "-shared", *(job[1] for job in jobs), *libraries, "-o", to / "liblacuna_torch.so"],
                        check=True)

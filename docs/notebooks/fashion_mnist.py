@@ -47,7 +47,7 @@ images, truth = read("train-images-idx3-ubyte", 16, 5000), read("train-labels-id
 test_images, test_truth = read("t10k-images-idx3-ubyte", 16, 2000), read("t10k-labels-idx1-ubyte", 8, 0)[:2000]
 
 # %%
-encoder = lacuna.VariationalAutoencoder(5, hidden=[128, 64], epochs=12, batch=128, device="cpu", verbose=False).fit(images)
+encoder = lacuna.VariationalAutoencoder(5, vae_hidden=[128, 64], vae_epochs=12, vae_batch=128, device="cpu", verbose=False).fit(images)
 X, X_test = encoder.transform(images), encoder.transform(test_images)
 
 votes = KNeighborsClassifier(50).fit(X, np.isin(truth, RARE))  # the one who hides labels knows them all

@@ -9,7 +9,7 @@ namespace lacuna::python {
 namespace py = pybind11;
 
 void bind_errors(py::module_& module);
-void bind_settings(py::module_& module);
+void bind_options(py::module_& module);
 void bind_model(py::module_& module);
 void bind_density(py::module_& module);
 void bind_features(py::module_& module);

@@ -10,8 +10,8 @@
 #include "fitted_density.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "lacuna/density/families.hpp"
-#include "model_io/archive_file.hpp"
-#include "request.hpp"
+#include "options.hpp"
+#include "pickles.hpp"
 #include "work.hpp"
 
 namespace lacuna::python {
@@ -19,12 +19,11 @@ namespace lacuna::python {
 namespace {
 
 constexpr Index block_rows = 1024;
-constexpr const char* prefix = "density/";
 
 FittedDensity fit_density(const Numbers& features, const std::optional<Numbers>& weights,
-                          const SettingTexts& settings, const py::object& progress) {
-  const FitRequest request = make_request(settings);
-  const std::shared_ptr<const DensityFamily> family = make_density_family(request.learning);
+                          const OptionTexts& options, const py::object& progress) {
+  const FitRequest request = make_request(options);
+  const std::shared_ptr<const DensityFamily> family = make_density_family(request.density);
   DatasetView data;
   data.features = matrix_view(features);
   data.weights = optional_span(weights);
@@ -33,8 +32,8 @@ FittedDensity fit_density(const Numbers& features, const std::optional<Numbers>&
     check_dataset(data);
     if (!family->handles_missing_values()) require_complete(data.features, {}, 0, "this density");
     DensityFitContext context;
-    context.seed = request.learning.seed;
-    context.threads = request.learning.threads;
+    context.seed = request.seed;
+    context.threads = request.threads;
     context.observer = &observer;
     fitted.density = family->fit(WeightedRows(data.features, data.weights), context);
   });
@@ -86,17 +85,6 @@ py::dict summary(const FittedDensity& fitted) {
   return result;
 }
 
-py::bytes get_state(const FittedDensity& fitted) {
-  Archive archive;
-  fitted.density->save(archive, prefix);
-  const std::vector<char> bytes = encode_archive(archive);
-  return {bytes.data(), bytes.size()};
-}
-
-FittedDensity set_state(const py::bytes& state) {
-  return {load_density(decode_archive(std::string_view(state), "a pickled density"), prefix)};
-}
-
 } // namespace
 
 void bind_density(py::module_& module) {
@@ -108,10 +96,13 @@ void bind_density(py::module_& module) {
       .def("log_density", log_density, py::arg("features").noconvert(), py::arg("threads"),
            py::arg("progress"))
       .def("sample", sample)
-      .def(py::pickle([](const FittedDensity& fitted) { return get_state(fitted); },
-                      [](const py::bytes& state) { return set_state(state); }));
+      .def(py::pickle([](const FittedDensity& fitted) { return to_pickle(*fitted.density); },
+                      [](const py::bytes& state) {
+                        return FittedDensity{
+                            load_density(from_pickle(state, "a pickled density"), pickle_prefix)};
+                      }));
   module.def("fit_density", fit_density, py::arg("features").noconvert(), py::arg("weights").noconvert(),
-             py::arg("settings"), py::arg("progress"));
+             py::arg("options"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -5,7 +5,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "lacuna/pipeline/memory.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "lacuna/report/report.hpp"
 #include "work.hpp"
 
 namespace lacuna::python {
@@ -35,42 +36,51 @@ Predictions predictions_of(const PredictionsTuple& tuple) {
           optional_span(error_probability)};
 }
 
-std::string evaluate(const RowsTuple& rows, const PredictionsTuple& predictions, const std::string& bin_kind,
-                     Index n_bins, const py::object& progress) {
+CurveOptions curve_options(Index bins, const std::string& bin_kind) {
+  CurveOptions curve;
+  curve.bins = bins;
+  for (const Option<CurveOptions>& row : CurveOptions::table())
+    if (row.name == "bin_kind") row.set(curve, {bin_kind});
+  return curve;
+}
+
+/// What `lacuna evaluate --json` writes.
+std::string evaluate_rows(const RowsTuple& rows, const PredictionsTuple& predictions, Index bins,
+                          const std::string& bin_kind, const py::object& progress) {
   const LabeledRows labeled = labeled_rows(rows);
   const Predictions said = predictions_of(predictions);
-  const CurveOptions curve{parse_bin_kind(bin_kind), n_bins};
+  const CurveOptions curve = curve_options(bins, bin_kind);
   std::string document;
-  run_work(progress, [&](Observer&) { document = evaluation_json(evaluate_rows(labeled, said, curve)); });
+  run_work(progress, [&](Observer&) { document = evaluation_json(evaluate(labeled, said, curve), nullptr); });
   return document;
 }
 
 std::string page(const std::string& title, const RowsTuple& rows, const std::optional<Numbers>& features,
                  const std::optional<std::pair<Numbers, Integers>>& training,
                  const std::vector<ClassifierTuple>& classifiers, int threads, const py::object& progress) {
-  RowsPageRequest request;
-  request.title = title;
-  request.rows = labeled_rows(rows);
-  if (features) request.features = matrix_view(*features);
+  RowsReport report;
+  report.title = title;
+  report.rows = labeled_rows(rows);
+  if (features) report.features = matrix_view(*features);
   if (training) {
-    request.training.emplace();
-    request.training->features = matrix_view(training->first);
-    request.training->labels = span_of(training->second);
+    report.training.emplace();
+    report.training->features = matrix_view(training->first);
+    report.training->labels = span_of(training->second);
   }
   for (const auto& [name, predictions, model] : classifiers)
-    request.classifiers.push_back({name, predictions_of(predictions), model});
-  request.threads = threads;
+    report.contenders.push_back({name, predictions_of(predictions), model});
+  report.threads = threads;
   std::string html;
-  run_work(progress, [&](Observer& observer) { html = rows_page(request, observer); });
+  run_work(progress, [&](Observer& observer) { html = report_page(report, observer); });
   return html;
 }
 
 } // namespace
 
 void bind_evaluation(py::module_& module) {
-  module.def("evaluate_rows", evaluate, py::arg("rows").noconvert(), py::arg("predictions").noconvert(),
-             py::arg("bin_kind"), py::arg("n_bins"), py::arg("progress"));
-  module.def("rows_page", page, py::arg("title"), py::arg("rows").noconvert(),
+  module.def("evaluate_rows", evaluate_rows, py::arg("rows").noconvert(), py::arg("predictions").noconvert(),
+             py::arg("bins"), py::arg("bin_kind"), py::arg("progress"));
+  module.def("report_page", page, py::arg("title"), py::arg("rows").noconvert(),
              py::arg("features").noconvert(), py::arg("training").noconvert(), py::arg("classifiers"),
              py::arg("threads"), py::arg("progress"));
 }

@@ -3,22 +3,26 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "lacuna/features/fit_features.hpp"
-#include "model_io/archive_file.hpp"
-#include "request.hpp"
+#include "options.hpp"
+#include "pickles.hpp"
 #include "work.hpp"
 
 namespace lacuna::python {
 
 namespace {
 
-constexpr const char* prefix = "features/";
-
-FeatureChain fit(const Numbers& features, const SettingTexts& settings, const py::object& progress) {
-  const FitRequest request = make_request(settings);
+FeatureChain fit_vae(const Numbers& features, Index n_latent, const OptionTexts& options,
+                     const py::object& progress) {
+  FitRequest request = make_request(options);
+  request.features = {{.kind = "vae"}};
+  request.vae.n_latent = n_latent;
+  OptionChecks checks;
+  n_latent_row().check(request.vae, checks);
+  checks.throw_if_any();
   const MatrixView rows = matrix_view(features);
   FeatureChain chain;
   run_work(progress, [&](Observer& observer) {
-    chain = fit_features(request.features, rows, request.learning.seed, request.learning.threads, observer);
+    chain = fit_features(request, rows, request.seed, request.threads, observer);
   });
   return chain;
 }
@@ -32,17 +36,6 @@ Numbers apply(const FeatureChain& chain, const Numbers& features, int threads, c
   return result;
 }
 
-py::bytes get_state(const FeatureChain& chain) {
-  Archive archive;
-  chain.save(archive, prefix);
-  const std::vector<char> bytes = encode_archive(archive);
-  return {bytes.data(), bytes.size()};
-}
-
-FeatureChain set_state(const py::bytes& state) {
-  return FeatureChain::load(decode_archive(std::string_view(state), "a pickled feature map"), prefix);
-}
-
 } // namespace
 
 void bind_features(py::module_& module) {
@@ -50,9 +43,12 @@ void bind_features(py::module_& module) {
       .def("apply", apply, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
       .def("n_outputs", &FeatureChain::n_outputs)
       .def("output_names", &FeatureChain::output_names)
-      .def(py::pickle([](const FeatureChain& chain) { return get_state(chain); },
-                      [](const py::bytes& state) { return set_state(state); }));
-  module.def("fit_features", fit, py::arg("features").noconvert(), py::arg("settings"), py::arg("progress"));
+      .def(py::pickle([](const FeatureChain& chain) { return to_pickle(chain); },
+                      [](const py::bytes& state) {
+                        return FeatureChain::load(from_pickle(state, "a pickled feature map"), pickle_prefix);
+                      }));
+  module.def("fit_vae", fit_vae, py::arg("features").noconvert(), py::arg("n_latent"), py::arg("options"),
+             py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -8,9 +8,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "core/parallel.hpp"
-#include "lacuna/pipeline/workflows.hpp"
+#include "lacuna/pipeline/documents.hpp"
+#include "lacuna/pipeline/fit.hpp"
+#include "options.hpp"
 #include "python_density.hpp"
-#include "request.hpp"
 #include "work.hpp"
 
 namespace lacuna::python {
@@ -23,9 +24,8 @@ constexpr Index rows_per_thread = 1 << 12;
 /// Name, categories (none for a number), and whether one feature holds the category's number.
 using ColumnTuple = std::tuple<std::string, std::optional<std::vector<std::string>>, bool>;
 
-TableSchema make_schema(const std::vector<ColumnTuple>& columns, const std::string& label_column) {
+TableSchema make_schema(const std::vector<ColumnTuple>& columns) {
   TableSchema schema;
-  schema.label_column = label_column;
   for (const auto& [name, categories, is_coded] : columns)
     schema.columns.push_back({name, categories.has_value(), categories.value_or(std::vector<std::string>{}),
                               is_coded && categories.has_value()});
@@ -40,32 +40,65 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-/// One model per method.
+/// One model per method. `density` is a lacuna._any_density.AnyDensity, or None for one of the options.
 std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
                               const Integers& labels, const std::vector<std::string>& class_names,
                               const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
-                              const SettingTexts& settings, const py::object& density,
-                              const py::object& progress) {
-  const FitRequest request = make_request(settings);
-  const TableSchema schema = make_schema(columns, request.label_column);
-  std::vector<Method> wanted;
-  for (const std::string& method : methods) wanted.push_back(parse_method(method));
-  DatasetView data;
-  data.features = matrix_view(features);
-  data.labels = {labels.data(), static_cast<std::size_t>(labels.size())};
-  data.class_names = class_names;
-  data.feature_names = schema.feature_names();
-  data.weights = optional_span(weights);
-  data.levels = schema.levels();
+                              const OptionTexts& options, const py::object& density,
+                              const std::string& label_type, const py::object& progress) {
+  FitTask task;
+  task.request = make_request(options);
+  for (const std::string& method : methods) task.methods.push_back(find_choice<Method>(method).value());
+  task.schema = make_schema(columns);
+  task.data.features = matrix_view(features);
+  task.data.labels = {labels.data(), static_cast<std::size_t>(labels.size())};
+  task.data.class_names = class_names;
+  task.data.feature_names = task.schema.feature_names();
+  task.data.weights = optional_span(weights);
+  task.data.levels = task.schema.levels();
+  task.label_type = label_type;
   std::optional<PythonFamily> family;
-  if (!density.is_none()) family.emplace(density);
-  std::vector<FitOutcome> outcomes;
-  run_work(progress, [&](Observer& observer) {
-    outcomes = fit_dataset(request, wanted, data, schema, family ? &*family : nullptr, observer);
-  });
+  if (!density.is_none()) {
+    task.family = &family.emplace(density);
+    task.family_name = density.attr("name").cast<std::string>();
+  }
   std::vector<Model> models;
-  for (FitOutcome& outcome : outcomes) models.push_back(std::move(outcome.model));
+  run_work(progress, [&](Observer& observer) { models = fit_methods(task, observer); });
   return models;
+}
+
+py::dict density_dict(const DensityRecord& density) {
+  py::dict result;
+  result["name"] = density.name;
+  result["n_rows"] = density.n_rows;
+  result["n_components"] = density.n_components;
+  result["n_iterations"] = density.n_iterations;
+  result["objective"] = density.objective;
+  result["stop_reason"] = to_string(density.stop_reason);
+  result["measures"] = density.measures;
+  return result;
+}
+
+py::dict summary_dict(const Model& model) {
+  const FitSummary& summary = model.record.summary;
+  py::dict counts;
+  for (std::size_t y = 0; y < summary.class_counts.size(); ++y)
+    counts[py::str(model.class_names()[y])] = summary.class_counts[y];
+  py::list densities;
+  for (const DensityRecord& density : summary.densities) densities.append(density_dict(density));
+  py::dict result;
+  result["n_labeled"] = summary.n_labeled;
+  result["n_unlabeled"] = summary.n_unlabeled;
+  result["class_counts"] = counts;
+  result["kappa"] = summary.kappa;
+  result["n_informative"] = summary.n_informative;
+  result["informative_share"] = summary.informative_share;
+  result["informative_weight"] = summary.informative_weight;
+  result["draw_spread"] = summary.draw_spread;
+  result["n_em_iterations"] = summary.n_em_iterations;
+  result["stop_reason"] = to_string(summary.stop_reason);
+  result["densities"] = densities;
+  return result;
 }
 
 /// What the classifier says, as arrays of the caller.
@@ -140,22 +173,16 @@ Model set_state(const py::tuple& state) {
 
 void bind_model(py::module_& module) {
   py::class_<Model>(module, "Model")
-      .def_property_readonly("class_names",
-                             [](const Model& model) { return model.classifier.parts().class_names; })
+      .def_property_readonly("class_names", [](const Model& model) { return model.class_names(); })
       .def_property_readonly("columns", columns_of)
-      .def_property_readonly("label_column", [](const Model& model) { return model.schema.label_column; })
       .def_property_readonly("kappa", [](const Model& model) { return model.classifier.parts().kappa; })
       .def_property_readonly("informative_weight",
                              [](const Model& model) { return model.classifier.parts().informative_weight; })
-      .def_property_readonly("takes_gaps",
-                             [](const Model& model) {
-                               const auto& maps = model.features.maps();
-                               return model.classifier.handles_missing_values() &&
-                                      std::all_of(maps.begin(), maps.end(), [](const auto& map) {
-                                        return map->handles_missing_values();
-                                      });
-                             })
-      .def_readwrite("record", &Model::record)
+      .def_property_readonly("takes_gaps", &Model::handles_missing_values)
+      .def_property_readonly("options", [](const Model& model) { return option_dict(model.record.options); })
+      .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
+      .def_property_readonly("summary", summary_dict)
+      .def("record_json", model_json)
       .def("score", score, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
@@ -164,7 +191,8 @@ void bind_model(py::module_& module) {
   module.def("load_model", load_model);
   module.def("fit_models", fit_models, py::arg("methods"), py::arg("features").noconvert(),
              py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),
-             py::arg("columns"), py::arg("settings"), py::arg("density"), py::arg("progress"));
+             py::arg("columns"), py::arg("options"), py::arg("density"), py::arg("label_type"),
+             py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -7,7 +7,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of lacuna; use the classes of the package instead.";
   module.attr("version") = lacuna::version();
   lacuna::python::bind_errors(module);
-  lacuna::python::bind_settings(module);
+  lacuna::python::bind_options(module);
   lacuna::python::bind_model(module);
   lacuna::python::bind_density(module);
   lacuna::python::bind_features(module);

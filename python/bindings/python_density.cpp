@@ -74,10 +74,13 @@ std::shared_ptr<const Density> load_python_density(const Archive& archive, const
 void register_once() {
   static std::once_flag flag;
   std::call_once(flag, [] {
-    const auto make = [](const DensityOptions&) -> std::shared_ptr<const DensityFamily> {
+    DensityFamilyEntry entry;
+    entry.name = python_family_name;
+    entry.make = [](const std::any&) -> std::shared_ptr<const DensityFamily> {
       throw Error(ErrorKind::usage, "density: give the Python object itself, not its family's name");
     };
-    register_density_family({python_family_name, make, load_python_density, nullptr});
+    entry.load = load_python_density;
+    register_density_family(std::move(entry));
   });
 }
 

@@ -1,5 +1,6 @@
 #include "work.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "messages.hpp"
+#include "lacuna/core/errors.hpp"
 
 namespace lacuna::python {
 
@@ -32,7 +33,7 @@ public:
   }
   void warning(std::string_view text) override {
     const std::lock_guard lock(mutex_);
-    warnings_.emplace_back(text);
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.emplace_back(text);
   }
   bool cancelled() const override { return cancelled_.load(std::memory_order_relaxed); }
 
@@ -101,10 +102,10 @@ private:
   std::thread thread_; // last: it uses the others
 };
 
-// Two levels up from here is the line of the user, who called a method of the package.
 void warn(const std::vector<std::string>& texts) {
-  for (const std::string& text : texts)
-    if (PyErr_WarnEx(PyExc_UserWarning, in_python_words(text).c_str(), 2) != 0) throw py::error_already_set();
+  if (texts.empty()) return;
+  const py::object warn = py::module_::import("lacuna._warnings").attr("warn");
+  for (const std::string& text : texts) warn(with_options(text, plain_style));
 }
 
 } // namespace

@@ -10,8 +10,8 @@ namespace lacuna::python {
 
 /// Runs long work on a thread of its own, without the GIL, while the calling thread waits: it looks for
 /// signals, so that Ctrl-C cancels the work within a moment, and calls `progress(stage, done, total)` (None:
-/// nobody watches). Warnings of the work become Python's. Called with the GIL held; what the work throws, or
-/// a signal handler, comes out here after the work has stopped.
+/// nobody watches). Warnings of the work become Python's, each once. Called with the GIL held; what the work
+/// throws, or a signal handler, comes out here after the work has stopped.
 void run_work(const pybind11::object& progress, const std::function<void(Observer&)>& work);
 
 } // namespace lacuna::python

@@ -20,28 +20,30 @@ from lacuna._core import version as __version__
 
 if TYPE_CHECKING:
     from lacuna._autoencoder import VariationalAutoencoder
-    from lacuna._classifier import ReliableClassifier, load
+    from lacuna._classifier import ReliableClassifier
     from lacuna._compare import compare
     from lacuna._densities import DirichletProcessMixture, GaussianMixture, KernelDensity, VariationalGaussianMixture
     from lacuna._model_selection import SemiSupervisedKFold
+    from lacuna._recorded import load, preset
     from lacuna._reliability import reliability
     from lacuna._report import report
-    from lacuna._settings import preset
+    from lacuna._warnings import LacunaWarning
 
 # Where each name lives. It is imported when first used: scikit-learn takes half a second, torch takes several.
 _PLACES = {
     "ReliableClassifier": "_classifier",
-    "load": "_classifier",
     "VariationalGaussianMixture": "_densities",
     "GaussianMixture": "_densities",
     "KernelDensity": "_densities",
     "DirichletProcessMixture": "_densities",
     "VariationalAutoencoder": "_autoencoder",
     "SemiSupervisedKFold": "_model_selection",
-    "preset": "_settings",
+    "load": "_recorded",
+    "preset": "_recorded",
     "reliability": "_reliability",
     "compare": "_compare",
     "report": "_report",
+    "LacunaWarning": "_warnings",
 }
 
 __all__ = ["__version__", *_PLACES]

@@ -53,6 +53,7 @@ class AnyDensity:
 
     def __init__(self, estimator):
         self.estimator = estimator
+        self.name = type(estimator).__name__
         self.takes_weights = has_fit_parameter(estimator, "sample_weight")
         self.handles_missing_values = _allows_nan(estimator)
 

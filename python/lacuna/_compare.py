@@ -7,12 +7,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
+from lacuna import _core
 from lacuna._classifier import ReliableClassifier
 from lacuna._labels import label_array, missing_mask, plain_labels
 from lacuna._reliability import encode_rows, evaluate, figure_html, new_axes, table_html
 from lacuna._report import predictions_of, report
-
-_METHODS = ("supervised", "mcar-sampling", "mcar-em", "mar")
+from lacuna._warnings import once
 
 
 def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
@@ -59,17 +59,18 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     classes = models["mar"].classes_
     rows = encode_rows(y_test, classes, strata, estimator.missing_label)  # before the others, which may take long
     models.update(_fit_others(others, X, y, estimator.missing_label))
-    results = {
-        name: evaluate(rows, predictions_of(name, model, X_test, classes), classes) for name, model in models.items()
-    }
+    results = {}
+    with once():
+        for name, model in models.items():
+            results[name] = evaluate(rows, predictions_of(name, model, X_test, classes), classes)
     return Comparison(models, results, (X, y), (X_test, y_test, strata))
 
 
 def _fit_methods(estimator, X, y):
     first = clone(estimator)
-    fits, classes = first._fit_methods(list(_METHODS), X, y, None)
+    fits, classes = first._fit_methods(_core.methods, X, y, None)
     models = {}
-    for method, fit in zip(_METHODS, fits, strict=True):
+    for method, fit in zip(_core.methods, fits, strict=True):
         models[method] = copy.copy(first).set_params(method=method)
         models[method]._set_model(fit, classes)
     return models
@@ -81,7 +82,7 @@ def _check_others(others):
     if not isinstance(others, dict):
         raise TypeError(f"others: got {others!r}, expected a dict of names and classifiers")
     for name, other in others.items():
-        if name in _METHODS:
+        if name in _core.methods:
             raise ValueError(f"others: {name!r} is the name of one of lacuna's methods; choose another")
         if not hasattr(other, "predict_proba"):
             raise TypeError(f"others: {name!r} is {other!r}, expected a classifier with predict_proba")

@@ -4,42 +4,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Progress = Optional[Callable[[str, float, float], None]]
-_Settings = Sequence[tuple[str, Sequence[str]]]
+_Options = Sequence[tuple[str, Sequence[str]]]
 _Column = tuple[str, Optional[list[str]], bool]
 _Rows = tuple[list[str], NDArray[np.int32], Optional[NDArray[np.int32]], list[str]]
 _Predictions = tuple[NDArray[np.float64], Optional[NDArray[np.int32]], Optional[NDArray[np.float64]]]
 
-class _Setting(TypedDict):
+class _Option(TypedDict):
     name: str
-    group: str
+    value_name: str
     help: str
     kind: str
-    families: list[str]
-    default: Optional[str]
+    expected: str
+    choices: list[str]
+    unset: str
+    group: str
+    default: Any
+
+class _Tables(TypedDict):
+    fit: list[_Option]
+    families: dict[str, list[_Option]]
+    vae: list[_Option]
+    evaluate: list[_Option]
+    compare: list[_Option]
 
 version: str
+methods: list[str]
 
-def settings() -> list[_Setting]: ...
-def preset(name: str) -> list[tuple[str, str]]: ...
-def density_family_names() -> list[str]: ...
-def check_settings(given: _Settings) -> None: ...
-def takes_codes(given: _Settings) -> bool: ...
-def takes_gaps(given: _Settings) -> bool: ...
+def options() -> _Tables: ...
+def preset(name: str) -> dict[str, Any]: ...
+def check_options(given: _Options) -> None: ...
+def takes_codes(given: _Options) -> bool: ...
+def takes_gaps(given: _Options) -> bool: ...
 
 class Model:
-    record: str
     @property
     def class_names(self) -> list[str]: ...
     @property
     def columns(self) -> list[_Column]: ...
-    @property
-    def label_column(self) -> str: ...
     @property
     def kappa(self) -> float: ...
     @property
     def informative_weight(self) -> float: ...
     @property
     def takes_gaps(self) -> bool: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def label_type(self) -> str: ...
+    @property
+    def summary(self) -> dict[str, Any]: ...
+    def record_json(self) -> str: ...
     def score(
         self, features: NDArray[np.float64], threads: int, progress: _Progress
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]: ...
@@ -53,14 +67,15 @@ def fit_models(
     class_names: Sequence[str],
     weights: Optional[NDArray[np.float64]],
     columns: Sequence[_Column],
-    settings: _Settings,
+    options: _Options,
     density: Any,
+    label_type: str,
     progress: _Progress,
 ) -> list[Model]: ...
 def evaluate_rows(
-    rows: _Rows, predictions: _Predictions, bin_kind: str, n_bins: int, progress: _Progress
+    rows: _Rows, predictions: _Predictions, bins: int, bin_kind: str, progress: _Progress
 ) -> str: ...
-def rows_page(
+def report_page(
     title: str,
     rows: _Rows,
     features: Optional[NDArray[np.float64]],
@@ -81,7 +96,7 @@ class Density:
     def sample(self, n_rows: int, seed: int) -> NDArray[np.float64]: ...
 
 def fit_density(
-    features: NDArray[np.float64], weights: Optional[NDArray[np.float64]], settings: _Settings, progress: _Progress
+    features: NDArray[np.float64], weights: Optional[NDArray[np.float64]], options: _Options, progress: _Progress
 ) -> Density: ...
 
 class Statistics:
@@ -97,11 +112,13 @@ def count_statistics(
     threads: int,
     progress: _Progress,
 ) -> Statistics: ...
-def update_mixture(mixture: Density, statistics: Statistics, settings: _Settings) -> Density: ...
+def update_mixture(mixture: Density, statistics: Statistics, options: _Options) -> Density: ...
 
 class FeatureChain:
     def apply(self, features: NDArray[np.float64], threads: int, progress: _Progress) -> NDArray[np.float64]: ...
     def n_outputs(self, n_inputs: int) -> int: ...
     def output_names(self, input_names: Sequence[str]) -> list[str]: ...
 
-def fit_features(features: NDArray[np.float64], settings: _Settings, progress: _Progress) -> FeatureChain: ...
+def fit_vae(
+    features: NDArray[np.float64], n_latent: int, options: _Options, progress: _Progress
+) -> FeatureChain: ...

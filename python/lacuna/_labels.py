@@ -132,10 +132,13 @@ def type_name(classes):
     return {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(classes.dtype.kind, "str")
 
 
+def type_of_names(names):
+    """The kind of labels that the command line has read: names that are all whole numbers are numbers."""
+    return "int" if all(_is_whole_number(name) for name in names) else "str"
+
+
 def classes_from_names(names, kind):
-    """The classes of a model file. Without a kind, names that are all whole numbers are numbers."""
-    if kind is None:
-        kind = "int" if all(_is_whole_number(name) for name in names) else "str"
+    """The classes of a model file."""
     if kind == "bool":
         return np.array([name == "True" for name in names])
     return np.array(names, dtype={"int": np.int64, "float": np.float64, "str": str}[kind])

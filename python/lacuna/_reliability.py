@@ -50,7 +50,7 @@ def encode_rows(y, classes, strata, missing_label):
 def evaluate(rows, predictions, classes, bins=20, bin_kind="equal-width"):
     """The Reliability of predictions: probabilities, and class numbers and error probabilities or None for those."""
     with progress(None) as watch:
-        return Reliability(json.loads(_core.evaluate_rows(rows, predictions, bin_kind, bins, watch)), classes)
+        return Reliability(json.loads(_core.evaluate_rows(rows, predictions, bins, bin_kind, watch)), classes)
 
 
 def reliability(

@@ -13,6 +13,7 @@ from lacuna._densities import DensityEstimator
 from lacuna._labels import encode_labels
 from lacuna._progress import progress
 from lacuna._reliability import encode_rows, read_probabilities
+from lacuna._warnings import once
 
 
 class Report:
@@ -131,16 +132,17 @@ def report(models, X, y, *, strata=None, train=None, title=None):
     region = own[-1] if own else next(iter(models.values()))
     classes = _classes_of(models, own)
     rows = encode_rows(y, classes, strata, region.missing_label if own else None)
-    classifiers = [
-        (str(name), predictions_of(name, model, X, classes), model._model if isinstance(model, ReliableClassifier) else None)
-        for name, model in models.items()
-    ]
-    features = region._read_features(X) if own else None
-    training = _training(region, train) if own and train is not None else None
+    classifiers = []
+    with once():
+        for name, model in models.items():
+            fitted = model._model if isinstance(model, ReliableClassifier) else None
+            classifiers.append((str(name), predictions_of(name, model, X, classes), fitted))
+        features = region._read_features(X) if own else None
+        training = _training(region, train) if own and train is not None else None
     # Densities of others are called by one thread at a time.
     threads = 0 if all(isinstance(model.density, (str, DensityEstimator)) for model in own) else 1
     with progress(None) as watch:
-        page = _core.rows_page(title or "How honest are the predictions?", rows, features, training, classifiers, threads, watch)
+        page = _core.report_page(title or "How honest are the predictions?", rows, features, training, classifiers, threads, watch)
     return Report(page)
 
 

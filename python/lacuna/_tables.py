@@ -11,6 +11,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from lacuna._sklearn import is_frame
+from lacuna._warnings import warn
 
 #: More categories than that are an identifier, as for the command line.
 MOST_CATEGORIES = 1000
@@ -133,16 +134,56 @@ def learn_columns(X, categorical, takes_codes):
     return columns
 
 
+def _quoted(names, most=20):
+    """Some of the names, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _warn_of_silence(names, what):
+    if len(names) == 1:
+        warn(f"column {names[0]!r} is {what} and says nothing")
+    elif names:
+        warn(f"{len(names)} columns are {what} and say nothing: {_quoted(names)}")
+
+
+def warn_of_columns(features, columns):
+    """Warns of columns that say nothing and of those that look like identifiers, as the command line does."""
+    if len(features) < 2:
+        return
+    low, high = np.fmin.reduce(features, axis=0), np.fmax.reduce(features, axis=0)  # NaN where all are
+    first = 0
+    constant, empty = [], []
+    for column in columns:
+        n_categories = 0 if column.categories is None else len(column.categories)
+        if n_categories == 0 and math.isnan(low[first]):
+            empty.append(column.name)
+        elif n_categories == 1 or (n_categories == 0 and low[first] == high[first]):
+            constant.append(column.name)
+        elif n_categories > 10 and 2 * n_categories > len(features):
+            warn(
+                f"column {column.name!r} holds {n_categories} categories, almost as many as rows; if it is an identifier, "
+                "leave it out"
+            )
+        first += column.n_features
+    _warn_of_silence(constant, "the same in every row")
+    _warn_of_silence(empty, "empty in every row")
+
+
 def _encode_categories(column, texts, numbered, out):
+    """Fills in the features of a column; returns how many cells hold a category that nobody has seen at fit."""
     places = {text: place for place, text in enumerate(column.categories)}
-    # What nobody has seen at fit says nothing: it counts as missing.
+    # What nobody has seen says nothing: it counts as missing.
     codes = np.array([places.get(text, math.nan) for text in texts])[numbered]
+    unknown = np.isnan(codes)
     if column.is_coded:
         out[:, 0] = codes
-        return
+        is_missing = np.array([text == "" for text in texts])[numbered]
+        return np.count_nonzero(unknown & ~is_missing)
     out[:] = 0.0
-    known = np.flatnonzero(~np.isnan(codes))
+    known = np.flatnonzero(~unknown)
     out[known, codes[known].astype(np.intp)] = 1.0
+    return np.count_nonzero(unknown)
 
 
 def _numbers(X, j, name):
@@ -158,14 +199,17 @@ def _numbers(X, j, name):
 def encode(X, columns):
     """The features of a table's rows as a float64 array in C order."""
     features = np.empty((X.shape[0], sum(column.n_features for column in columns)))
-    first = 0
+    first = n_unseen = 0
     for j, column in enumerate(columns):
         out = features[:, first : first + column.n_features]
         if column.categories is None:
             out[:, 0] = _numbers(X, j, column.name)
         else:
-            _encode_categories(column, *_texts(X, j), out)
+            n_unseen += _encode_categories(column, *_texts(X, j), out)
         first += column.n_features
+    if n_unseen > 0:
+        cells = "1 cell holds a category" if n_unseen == 1 else f"{n_unseen} cells hold categories"
+        warn(f"{cells} that the training table did not have; they count as unknown")
     return features
 
 

@@ -2,17 +2,9 @@
 
 #include <cmath>
 
-#include "lacuna/core/errors.hpp"
+#include "core/archive_checks.hpp"
 
 namespace lacuna {
-
-namespace {
-
-[[noreturn]] void fail(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::data, "the model is damaged or from another version: '" + name + "' " + what);
-}
-
-} // namespace
 
 void Archive::put(const std::string& name, Tensor tensor) {
   tensors_[name] = std::move(tensor);
@@ -41,7 +33,7 @@ void Archive::put_text(const std::string& name, std::string text) {
 
 const Tensor& Archive::tensor(const std::string& name) const {
   const auto found = tensors_.find(name);
-  if (found == tensors_.end()) fail(name, "is missing");
+  if (found == tensors_.end()) fail_damaged(name, "is missing");
   return found->second;
 }
 
@@ -53,25 +45,27 @@ Index Archive::integer(const std::string& name, Index low, Index high) const {
   const double value = number(name);
   if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) ||
       value != std::floor(value))
-    fail(name, "is not a whole number between " + std::to_string(low) + " and " + std::to_string(high));
+    fail_damaged(name,
+                 "is not a whole number between " + std::to_string(low) + " and " + std::to_string(high));
   return static_cast<Index>(value);
 }
 
 const std::vector<double>& Archive::vector(const std::string& name, Index size) const {
   const Tensor& found = tensor(name);
-  if (found.shape != std::vector<Index>{size}) fail(name, "has another shape than expected");
+  if (found.shape != std::vector<Index>{size}) fail_damaged(name, "has another shape than expected");
   return found.values;
 }
 
 Matrix Archive::matrix(const std::string& name, Index n_rows, Index n_cols) const {
   const Tensor& found = tensor(name);
-  if (found.shape != std::vector<Index>{n_rows, n_cols}) fail(name, "has another shape than expected");
+  if (found.shape != std::vector<Index>{n_rows, n_cols})
+    fail_damaged(name, "has another shape than expected");
   return {n_rows, n_cols, found.values};
 }
 
 const std::string& Archive::text(const std::string& name) const {
   const auto found = texts_.find(name);
-  if (found == texts_.end()) fail(name, "is missing");
+  if (found == texts_.end()) fail_damaged(name, "is missing");
   return found->second;
 }
 
@@ -84,7 +78,7 @@ std::size_t Archive::place_among(const std::string& name, std::span<const std::s
     if (chosen == names[i]) return i;
     known += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
-  fail(name, "is '" + chosen + "', expected one of " + known);
+  fail_damaged(name, "is '" + chosen + "', expected one of " + known);
 }
 
 } // namespace lacuna

@@ -14,10 +14,16 @@ namespace lacuna {
 
 namespace {
 
-constexpr const char* exists_already = "it exists already; choose another name or pass --force to replace it";
+[[noreturn]] void fail(const std::string& path, const std::string& reason, const std::string& remedy = "") {
+  ErrorParts parts;
+  parts.place.file = path;
+  parts.statement = "it cannot be written: " + reason;
+  parts.remedy = remedy;
+  throw Error(ErrorKind::cannot_write, std::move(parts));
+}
 
-[[noreturn]] void fail(const std::string& path, const std::string& reason) {
-  throw Error(ErrorKind::cannot_write, "cannot write '" + path + "': " + reason);
+[[noreturn]] void fail_taken(const std::string& path) {
+  fail(path, "it exists already", "choose another name or pass " + mention("force") + " to replace it");
 }
 
 // Where the file really goes. A link is followed, as every other program does; renaming onto it would
@@ -36,7 +42,7 @@ int open_temporary(const std::string& path, std::string& temporary_path) {
     temporary_path = path + ".part-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
     const int descriptor = open(temporary_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
-    if (errno == ENOENT) fail(path, "its folder does not exist; create it first");
+    if (errno == ENOENT) fail(path, "its folder does not exist", "create it first");
     if (errno != EEXIST || attempt == max_attempts) fail(path, std::strerror(errno));
   }
 }
@@ -54,15 +60,15 @@ void sync_folder_of(const std::string& path) {
 } // namespace
 
 AtomicFile::AtomicFile(std::string path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
-  if (path_.empty()) fail(path_, "the name is empty; name a file");
+  if (path_.empty()) fail(path_, "the name is empty", "name a file");
   struct stat old {};
   const bool is_taken = lstat(path_.c_str(), &old) == 0;
   if (is_taken && S_ISLNK(old.st_mode) && stat(path_.c_str(), &old) == 0) path_ = resolve_link(path_);
-  if (is_taken && S_ISDIR(old.st_mode)) fail(path_, "it is a folder; name a file");
-  if (is_taken && !overwrite) fail(path_, exists_already);
+  if (is_taken && S_ISDIR(old.st_mode)) fail(path_, "it is a folder", "name a file");
+  if (is_taken && !overwrite) fail_taken(path_);
   // Renaming onto /dev/null would replace the device by a file, for everybody.
   const bool is_file = S_ISREG(old.st_mode);
-  if (is_taken && !is_file && !S_ISLNK(old.st_mode)) fail(path_, "it is a device or a pipe; name a file");
+  if (is_taken && !is_file && !S_ISLNK(old.st_mode)) fail(path_, "it is a device or a pipe", "name a file");
 
   const int descriptor = open_temporary(path_, temporary_path_);
   file_ = fdopen(descriptor, "wb");
@@ -103,7 +109,7 @@ void AtomicFile::rename_to_path() {
   if (!overwrite_) {
     // Another program may have taken the name since the constructor looked.
     if (renameat2(AT_FDCWD, temporary_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) return;
-    if (errno == EEXIST) fail(path_, exists_already);
+    if (errno == EEXIST) fail_taken(path_);
     // EINVAL, ENOSYS: this file system cannot promise it. Then the constructor's look has to do.
     if (errno != EINVAL && errno != ENOSYS) fail(path_, std::strerror(errno));
   }

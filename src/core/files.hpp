@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace lacuna {
+#include "lacuna/core/version.hpp"
+
+namespace LACUNA_API lacuna {
 
 /// An output file that appears under its name only when it is complete: written beside it, synced, renamed.
 /// If commit() is never reached, nothing is left behind and an older file stays as it was.

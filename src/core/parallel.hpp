@@ -9,7 +9,7 @@
 
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// The number of threads meant by an option: 0 stands for all cores of this machine.
 int resolve_threads(int threads);

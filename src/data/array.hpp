@@ -5,7 +5,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A whole NPY or IDX file as it is: one row per entry of the first axis, the others unrolled. Unlike
 /// read_training_table it leaves no column out, so images keep their pixels. Throws Error(data) for a table

@@ -39,6 +39,7 @@ constexpr std::size_t longest_peek = 16;
 } // namespace
 
 ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::make_unique<Handle>()) {
+  if (path_.empty()) fail_open(path_, "the name of the file is empty", "name a file");
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail_open(path_, errno == ENOENT ? "there is no such file" : std::strerror(errno));
   struct stat info {};

@@ -7,7 +7,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/data/table.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A piece of a table of class probabilities.
 struct ProbabilityBlock {

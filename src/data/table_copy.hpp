@@ -7,7 +7,7 @@
 
 #include "lacuna/data/table.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A CSV cell (RFC 4180): in quotes where it would otherwise be read as something else, or not at all.
 std::string csv_cell(std::string_view text);

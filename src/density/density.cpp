@@ -1,6 +1,6 @@
 #include "lacuna/density/density.hpp"
 
-#include "density/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
-#include "density/archive_checks.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
 

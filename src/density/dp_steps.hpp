@@ -1,8 +1,8 @@
 #pragma once
 
 #include "density/dp_state.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/mixture_terms.hpp"
-#include "density/moments.hpp"
 
 namespace lacuna {
 

@@ -7,7 +7,7 @@
 #include "core/parallel.hpp"
 #include "density/dp_steps.hpp"
 #include "density/kernels.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 
 // Section and equation numbers refer to docs/math/dp-gmm.md.
 

@@ -15,6 +15,30 @@ namespace lacuna {
 
 namespace {
 
+Place in_cell(Index number, Index j) {
+  Place place;
+  place.row = number;
+  place.column = std::to_string(j + 1);
+  return place;
+}
+
+[[noreturn]] void fail_gap(Index number, Index j, const std::string& user) {
+  ErrorParts parts;
+  parts.place = in_cell(number, j);
+  parts.statement = fmt::format("the value is missing, but {} needs complete rows", user);
+  parts.remedy = "leave the row out, or use vb-gmm";
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+[[noreturn]] void fail_value(Index number, Index j, double value) {
+  ErrorParts parts;
+  parts.place = in_cell(number, j);
+  parts.found = fmt::format("{:g}", value);
+  parts.expected = fmt::format("a feature within +-{:g}", largest_feature);
+  parts.remedy = "leave the row out or rescale the column";
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
 /// Centres of a few clusters are known well from so many rows: a hundred clusters have hundreds each.
 constexpr Index most_start_rows = 65536;
 
@@ -25,13 +49,8 @@ void check_rows(const WeightedRows& rows, Index first_row, const std::string& us
     for (Index j = 0; j < rows.n_features(); ++j) {
       const double value = rows.row(i)[j];
       if (std::abs(value) <= largest_feature || (std::isnan(value) && user.empty())) continue;
-      if (std::isnan(value))
-        throw Error(ErrorKind::data, fmt::format("row {}, column {}: the value is missing, but {} needs "
-                                                 "complete rows; leave the row out, or use vb-gmm",
-                                                 number, j + 1, user));
-      throw Error(ErrorKind::data, fmt::format("row {}, column {}: the value is {:g}; features must lie "
-                                               "within +-{:g}; leave the row out or rescale the column",
-                                               number, j + 1, value, largest_feature));
+      if (std::isnan(value)) fail_gap(number, j, user);
+      fail_value(number, j, value);
     }
   }
 }
@@ -138,14 +157,14 @@ FitRows::FitRows(const WeightedRows& rows, const Frame& frame)
 
 FitRows::FitRows(RowSource& source, const Frame& frame, Index n_rows, const Observer& observer)
     : frame_(frame), source_(&source), n_rows_(n_rows) {
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     const RowGroups groups(rows, frame);
     total_weight_ += groups.total_weight();
     missing_log_scale_ += groups.missing_log_scale(frame);
   });
 }
 
-void FitRows::for_each_block(const Observer& observer,
+void FitRows::pass_over_rows(const Observer& observer,
                              const std::function<void(const WeightedRows&, Index)>& visit) const {
   if (source_ == nullptr) {
     visit(rows_, 0);
@@ -172,7 +191,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
   constexpr double towards_zero = 1e-6;
   const Index d = frame_.n_features();
   AssignedMoments moments(frame_, Matrix(1, d), false); // the frame's centre is the mean
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     moments.add(rows, std::vector<int>(static_cast<std::size_t>(rows.size()), 0));
   });
   const MixtureMoments sums = moments.result();
@@ -193,7 +212,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
 MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Observer& observer) const {
   if (groups_) return collect_moments(*groups_, frame_, terms, threads, observer);
   MixtureMoments total(terms.mean, terms.is_diagonal, frame_.n_levels());
-  for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     total.add(collect_moments(RowGroups(rows, frame_), frame_, terms, threads, observer));
   });
   return total;
@@ -202,7 +221,7 @@ MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Ob
 StartSample FitRows::sample(std::uint64_t seed, const Observer& observer) const {
   if (groups_ && n_rows_ <= most_start_rows) return {Matrix(), {}, true};
   PrioritySample sample(seed);
-  for_each_block(observer, [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_); });
+  pass_over_rows(observer, [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_); });
   return sample.result();
 }
 
@@ -220,7 +239,7 @@ MixtureMoments FitRows::start(const StartSample& sample, Index n_centers, bool d
   if (groups_)
     add(groups_->with_values());
   else
-    for_each_block(observer, [&](const WeightedRows& rows, Index /*first*/) {
+    pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
       const RowGroups groups(rows, frame_);
       add(groups.with_values());
     });

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/row_groups.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/row_source.hpp"
@@ -56,7 +56,7 @@ public:
 
 private:
   /// Calls visit(rows, number of the first one) for every block.
-  void for_each_block(const Observer& observer,
+  void pass_over_rows(const Observer& observer,
                       const std::function<void(const WeightedRows&, Index)>& visit) const;
 
   const Frame& frame_;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "density/mixture_moments.hpp"
 #include "density/mixture_terms.hpp"
-#include "density/moments.hpp"
 #include "density/row_groups.hpp"
 
 namespace lacuna {

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
-#include "density/archive_checks.hpp"
 #include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.

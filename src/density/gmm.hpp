@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "density/frame.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/mixture_terms.hpp"
-#include "density/moments.hpp"
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/options.hpp"
 

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
-#include "density/archive_checks.hpp"
 
 namespace lacuna {
 

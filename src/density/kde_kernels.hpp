@@ -7,8 +7,6 @@ namespace lacuna {
 /// The inner loops of the kernel density estimate, on values stored feature by feature: value j of item b is
 /// at x[j * stride + b]. Counts are multiples of kde_group; one copy per instruction set, as in kernels.hpp.
 struct KdeKernels {
-  const char* name;
-
   /// Squared distances of a query to the boxes of some nodes: the least and the largest possible one, and the
   /// mean over the node's rows, |query - centroid|^2 + scatter.
   void (*node_distances)(const double* query, const double* low, const double* high, const double* centroid,

@@ -1,28 +1,28 @@
 #include "density/kde_kernels.hpp"
 
+#include "math/instruction_sets.hpp"
+
 namespace lacuna {
 
-extern const KdeKernels kde_kernels_plain;
-#ifdef LACUNA_X86_KERNELS
-extern const KdeKernels kde_kernels_avx2;
-extern const KdeKernels kde_kernels_avx512;
-#endif
-
-namespace {
-
-const KdeKernels& best_kernels() {
-#ifdef LACUNA_X86_KERNELS
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return kde_kernels_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kde_kernels_avx2;
-#endif
-  return kde_kernels_plain;
+namespace plain {
+extern const KdeKernels kde_kernels;
 }
-
-} // namespace
+#ifdef LACUNA_X86_KERNELS
+namespace avx2 {
+extern const KdeKernels kde_kernels;
+}
+namespace avx512 {
+extern const KdeKernels kde_kernels;
+}
+#endif
 
 const KdeKernels& kde_kernels() {
-  static const KdeKernels& best = best_kernels();
+#ifdef LACUNA_X86_KERNELS
+  static constexpr const KdeKernels* sets[] = {&plain::kde_kernels, &avx2::kde_kernels, &avx512::kde_kernels};
+#else
+  static constexpr const KdeKernels* sets[] = {&plain::kde_kernels};
+#endif
+  static const KdeKernels& best = *sets[n_runnable_sets() - 1];
   return best;
 }
 

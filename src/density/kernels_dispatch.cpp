@@ -1,38 +1,33 @@
 #include "density/kernels.hpp"
 
-#include <vector>
+#include "math/instruction_sets.hpp"
 
 namespace lacuna {
 
-extern const Kernels kernels_plain;
-#ifdef LACUNA_X86_KERNELS
-extern const Kernels kernels_avx2;
-extern const Kernels kernels_avx512;
-#endif
-
-namespace {
-
-/// Plain first, widest last.
-std::vector<const Kernels*> find_kernels() {
-  std::vector<const Kernels*> found = {&kernels_plain};
-#ifdef LACUNA_X86_KERNELS
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&kernels_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    found.push_back(&kernels_avx512);
-#endif
-  return found;
+namespace plain {
+extern const Kernels kernels;
 }
-
-} // namespace
+#ifdef LACUNA_X86_KERNELS
+namespace avx2 {
+extern const Kernels kernels;
+}
+namespace avx512 {
+extern const Kernels kernels;
+}
+#endif
 
 std::span<const Kernels* const> available_kernels() {
-  static const std::vector<const Kernels*> list = find_kernels();
-  return list;
+#ifdef LACUNA_X86_KERNELS
+  static constexpr const Kernels* sets[] = {&plain::kernels, &avx2::kernels, &avx512::kernels};
+#else
+  static constexpr const Kernels* sets[] = {&plain::kernels};
+#endif
+  return std::span(sets).first(n_runnable_sets());
 }
 
 const Kernels& kernels() {
-  return *available_kernels().back();
+  static const Kernels& best = *available_kernels().back();
+  return best;
 }
 
 } // namespace lacuna

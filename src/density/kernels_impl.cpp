@@ -1,14 +1,8 @@
-// Compiled once per instruction set, with LACUNA_KERNEL_SET naming the copy and LACUNA_KERNEL_BYTES the width
-// of its vectors. Only plain arrays and compiler vectors here: an inline function of some header, compiled
-// with wider instructions, could be picked by the linker for the whole program.
+// Compiled once per instruction set (math/simd.hpp).
 
 #include "density/kernels.hpp"
+#include "math/simd.hpp"
 
-#ifndef LACUNA_KERNEL_SET
-#define LACUNA_KERNEL_SET kernels_plain
-#define LACUNA_KERNEL_BYTES 16
-#endif
-#include "density/vectors.hpp"
 #define LACUNA_TEXT_OF(x) #x
 #define LACUNA_TEXT(x) LACUNA_TEXT_OF(x)
 
@@ -16,42 +10,11 @@ namespace lacuna {
 
 namespace {
 
+constexpr Index lanes = lanes_of<double>;
+static_assert(kernel_lanes % lanes == 0);
+
 /// AVX-512 has 32 vectors, the others 16.
 constexpr bool many_registers = LACUNA_KERNEL_BYTES == 64;
-
-/// log(x) for normal positive x.
-inline Vec log_positive(Vec x) {
-  // x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)).
-  constexpr long long sqrt_half = 0x3fe6a09e667f3bcd;
-  // Without a sign, so that a negative x, as a damaged model may bring, gives a wrong number and nothing
-  // worse.
-  const auto offset =
-      reinterpret_cast<Bits>(reinterpret_cast<UnsignedBits>(x) - static_cast<unsigned long long>(sqrt_half));
-  const Bits e = offset >> 52;
-  const Vec m = reinterpret_cast<Vec>((offset & 0x000fffffffffffffLL) + sqrt_half);
-  const Vec f = m - 1.0;
-  const Vec s = f / (m + 1.0);
-  const Vec z = s * s;
-  Vec p = same(1.0 / 23.0);
-  p = p * z + 1.0 / 21.0;
-  p = p * z + 1.0 / 19.0;
-  p = p * z + 1.0 / 17.0;
-  p = p * z + 1.0 / 15.0;
-  p = p * z + 1.0 / 13.0;
-  p = p * z + 1.0 / 11.0;
-  p = p * z + 1.0 / 9.0;
-  p = p * z + 1.0 / 7.0;
-  p = p * z + 1.0 / 5.0;
-  p = p * z + 1.0 / 3.0;
-  const Vec k = __builtin_convertvector(e, Vec);
-  return k * 0x1.62e42fefa39efp-1 + (2.0 * s + 2.0 * s * z * p);
-}
-
-/// log(1 + u) for u >= 0, exact for small u as well.
-inline Vec log1p_nonnegative(Vec u) {
-  const Vec t = u + 1.0;
-  return log_positive(t) + (u - (t - 1.0)) / t;
-}
 
 /// With a fixed number of features the differences stay in registers.
 template <int D>
@@ -59,13 +22,13 @@ void quadratic_full_of(const double* xt, Index stride, Index n, const double* me
                        double* out) {
   constexpr Index width = 2; // vectors at a time
   for (Index b = 0; b < n; b += width * lanes) {
-    Vec difference[D][width];
+    Doubles difference[D][width];
     for (Index j = 0; j < D; ++j)
       for (Index w = 0; w < width; ++w) difference[j][w] = load(xt + j * stride + b + w * lanes) - mean[j];
-    Vec total[width] = {};
+    Doubles total[width] = {};
     const double* coefficient = a;
     for (Index i = 0; i < D; ++i) {
-      Vec z[width] = {};
+      Doubles z[width] = {};
       for (Index j = 0; j <= i; ++j, ++coefficient)
         for (Index w = 0; w < width; ++w) z[w] += difference[j][w] * *coefficient;
       for (Index w = 0; w < width; ++w) total[w] += z[w] * z[w];
@@ -79,19 +42,19 @@ void quadratic_full_of(const double* xt, Index stride, Index n, const double* me
 /// additions.
 template <int R, int W>
 inline const double* add_squares(const double* xt, Index stride, const double* mean, const double* a, Index i,
-                                 Vec* total) {
+                                 Doubles* total) {
   const double* rows[R];
   for (Index k = 0; k < R; ++k, a += i + k) rows[k] = a;
-  Vec z[R][W] = {};
+  Doubles z[R][W] = {};
   for (Index j = 0; j < i; ++j)
     for (Index w = 0; w < W; ++w) {
-      const Vec difference = load(xt + j * stride + w * lanes) - mean[j];
+      const Doubles difference = load(xt + j * stride + w * lanes) - mean[j];
       for (Index k = 0; k < R; ++k) z[k][w] += difference * rows[k][j];
     }
 #pragma GCC unroll 8
   for (Index m = 0; m < R; ++m)
     for (Index w = 0; w < W; ++w) {
-      const Vec difference = load(xt + (i + m) * stride + w * lanes) - mean[i + m];
+      const Doubles difference = load(xt + (i + m) * stride + w * lanes) - mean[i + m];
       for (Index k = m; k < R; ++k) z[k][w] += difference * rows[k][i + m];
     }
   for (Index k = 0; k < R; ++k)
@@ -102,7 +65,7 @@ inline const double* add_squares(const double* xt, Index stride, const double* m
 template <int W>
 inline void quadratic_rows(const double* xt, Index stride, Index d, const double* mean, const double* a,
                            double* out) {
-  Vec total[W] = {};
+  Doubles total[W] = {};
   Index i = 0;
   for (; i + 4 <= d; i += 4) a = add_squares<4, W>(xt, stride, mean, a, i, total);
   switch (d - i) {
@@ -142,9 +105,9 @@ void quadratic_full(const double* xt, Index stride, Index n, Index d, const doub
 void quadratic_diagonal(const double* xt, Index stride, Index n, Index d, const double* mean,
                         const double* precision, double* out) {
   for (Index b = 0; b < n; b += lanes) {
-    Vec total{};
+    Doubles total{};
     for (Index j = 0; j < d; ++j) {
-      const Vec difference = load(xt + j * stride + b) - mean[j];
+      const Doubles difference = load(xt + j * stride + b) - mean[j];
       total += difference * difference * precision[j];
     }
     store(out + b, smaller(total, same(largest_quadratic)));
@@ -157,7 +120,7 @@ void gaussian(double* values, Index n, double constant) {
 
 void student(double* values, Index n, double constant, double power, double factor) {
   for (Index b = 0; b < n; b += lanes) {
-    const Vec u = smaller(load(values + b) * factor, same(largest_quadratic));
+    const Doubles u = smaller(load(values + b) * factor, same(largest_quadratic));
     store(values + b, constant - power * log1p_nonnegative(u));
   }
 }
@@ -165,25 +128,25 @@ void student(double* values, Index n, double constant, double power, double fact
 void student_product(const double* xt, Index stride, Index n, Index d, const double* mean,
                      const double* factor, double constant, double power, double* out) {
   for (Index b = 0; b < n; b += lanes) {
-    Vec total{};
+    Doubles total{};
     for (Index j = 0; j < d; ++j) {
-      const Vec difference = load(xt + j * stride + b) - mean[j];
+      const Doubles difference = load(xt + j * stride + b) - mean[j];
       total += log1p_nonnegative(smaller(difference * difference * factor[j], same(largest_quadratic)));
     }
     store(out + b, constant - power * total);
   }
 }
 
-inline Vec largest_logit(const double* logits, Index stride, Index n_components) {
-  Vec largest = load(logits);
+inline Doubles largest_logit(const double* logits, Index stride, Index n_components) {
+  Doubles largest = load(logits);
   for (Index k = 1; k < n_components; ++k) largest = larger(largest, load(logits + k * stride));
   return largest;
 }
 
 void log_sum_exp(const double* logits, Index stride, Index n, Index n_components, double* out) {
   for (Index b = 0; b < n; b += lanes) {
-    const Vec largest = largest_logit(logits + b, stride, n_components);
-    Vec total{};
+    const Doubles largest = largest_logit(logits + b, stride, n_components);
+    Doubles total{};
     for (Index k = 0; k < n_components; ++k)
       total += exp_nonpositive(load(logits + k * stride + b) - largest);
     store(out + b, largest + log_positive(total));
@@ -193,16 +156,16 @@ void log_sum_exp(const double* logits, Index stride, Index n, Index n_components
 void responsibilities(double* logits, Index stride, Index n, Index n_components, const double* weight,
                       double* out) {
   for (Index b = 0; b < n; b += lanes) {
-    const Vec largest = largest_logit(logits + b, stride, n_components);
-    Vec total{};
+    const Doubles largest = largest_logit(logits + b, stride, n_components);
+    Doubles total{};
     for (Index k = 0; k < n_components; ++k) {
       double* const at = logits + k * stride + b;
-      const Vec e = exp_nonpositive(load(at) - largest);
+      const Doubles e = exp_nonpositive(load(at) - largest);
       store(at, e);
       total += e;
     }
     store(out + b, largest + log_positive(total));
-    const Vec factor = load(weight + b) / total;
+    const Doubles factor = load(weight + b) / total;
     for (Index k = 0; k < n_components; ++k) {
       double* const at = logits + k * stride + b;
       store(at, load(at) * factor);
@@ -214,17 +177,17 @@ template <int D>
 void moments_full_of(const double* xt, Index stride, Index n, const double* shift, const double* r,
                      double* zeroth, double* first, double* second) {
   constexpr Index n_pairs = Index{D} * (D + 1) / 2;
-  Vec s0{};
-  Vec s1[D] = {};
-  Vec s2[n_pairs] = {};
+  Doubles s0{};
+  Doubles s1[D] = {};
+  Doubles s2[n_pairs] = {};
   for (Index b = 0; b < n; b += lanes) {
-    const Vec weight = load(r + b);
+    const Doubles weight = load(r + b);
     s0 += weight;
-    Vec difference[D];
+    Doubles difference[D];
     Index at = 0;
     for (Index i = 0; i < D; ++i) {
       difference[i] = load(xt + i * stride + b) - shift[i];
-      const Vec weighted = weight * difference[i];
+      const Doubles weighted = weight * difference[i];
       s1[i] += weighted;
       for (Index j = 0; j <= i; ++j, ++at) s2[at] += weighted * difference[j];
     }
@@ -238,14 +201,14 @@ void moments_full_of(const double* xt, Index stride, Index n, const double* shif
 /// half.
 template <int R, int C, bool Diagonal = false>
 inline void second_moments(const double* y, Index stride, Index n, Index i, Index j, double* second) {
-  Vec sums[R][C] = {};
+  Doubles sums[R][C] = {};
   const double* const left = y + i * stride;
   const double* const right = y + j * stride;
   for (Index b = 0; b < n; b += lanes) {
-    Vec factor[C];
+    Doubles factor[C];
     for (Index m = 0; m < C; ++m) factor[m] = load(right + m * stride + b);
     for (Index k = 0; k < R; ++k) {
-      const Vec one = Diagonal ? factor[k < C ? k : 0] : load(left + k * stride + b);
+      const Doubles one = Diagonal ? factor[k < C ? k : 0] : load(left + k * stride + b);
       for (Index m = 0; m < (Diagonal ? k + 1 : C); ++m) sums[k][m] += one * factor[m];
     }
   }
@@ -268,13 +231,13 @@ void moments_full_any(const double* xt, Index stride, Index n, Index d, const do
                       double* scratch, double* zeroth, double* first, double* second) {
   double* const root = scratch + d * stride;
   for (Index b = 0; b < n; ++b) root[b] = __builtin_sqrt(r[b]);
-  Vec s0{};
+  Doubles s0{};
   for (Index b = 0; b < n; b += lanes) s0 += load(r + b);
   *zeroth += sum(s0);
   for (Index i = 0; i < d; ++i) {
-    Vec s1{};
+    Doubles s1{};
     for (Index b = 0; b < n; b += lanes) {
-      const Vec y = load(root + b) * (load(xt + i * stride + b) - shift[i]);
+      const Doubles y = load(root + b) * (load(xt + i * stride + b) - shift[i]);
       store(scratch + i * stride + b, y);
       s1 += load(root + b) * y;
     }
@@ -305,15 +268,15 @@ void moments_full(const double* xt, Index stride, Index n, Index d, const double
 
 void moments_diagonal(const double* xt, Index stride, Index n, Index d, const double* shift, const double* r,
                       double* zeroth, double* first, double* second) {
-  Vec s0{};
+  Doubles s0{};
   for (Index b = 0; b < n; b += lanes) s0 += load(r + b);
   *zeroth += sum(s0);
   for (Index j = 0; j < d; ++j) {
-    Vec s1{};
-    Vec s2{};
+    Doubles s1{};
+    Doubles s2{};
     for (Index b = 0; b < n; b += lanes) {
-      const Vec difference = load(xt + j * stride + b) - shift[j];
-      const Vec weighted = load(r + b) * difference;
+      const Doubles difference = load(xt + j * stride + b) - shift[j];
+      const Doubles weighted = load(r + b) * difference;
       s1 += weighted;
       s2 += weighted * difference;
     }
@@ -324,16 +287,20 @@ void moments_diagonal(const double* xt, Index stride, Index n, Index d, const do
 
 } // namespace
 
-extern const Kernels LACUNA_KERNEL_SET;
-const Kernels LACUNA_KERNEL_SET = {LACUNA_TEXT(LACUNA_KERNEL_SET),
-                                   quadratic_full,
-                                   quadratic_diagonal,
-                                   gaussian,
-                                   student,
-                                   student_product,
-                                   log_sum_exp,
-                                   responsibilities,
-                                   moments_full,
-                                   moments_diagonal};
+namespace LACUNA_INSTRUCTION_SET {
+
+extern const Kernels kernels;
+const Kernels kernels = {LACUNA_TEXT(LACUNA_INSTRUCTION_SET),
+                         quadratic_full,
+                         quadratic_diagonal,
+                         gaussian,
+                         student,
+                         student_product,
+                         log_sum_exp,
+                         responsibilities,
+                         moments_full,
+                         moments_diagonal};
+
+} // namespace LACUNA_INSTRUCTION_SET
 
 } // namespace lacuna

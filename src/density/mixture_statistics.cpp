@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "density/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "density/frame.hpp"
 #include "density/gmm.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/row_groups.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"

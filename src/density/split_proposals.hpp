@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "density/mixture_moments.hpp"
 #include "density/mixture_terms.hpp"
-#include "density/moments.hpp"
 #include "lacuna/core/matrix.hpp"
 
 namespace lacuna {

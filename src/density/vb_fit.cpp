@@ -63,13 +63,13 @@ void check_degrees_of_freedom(const VbMixtureOptions& options, Index n_features)
   const bool is_full =
       options.covariance == CovarianceType::full || options.covariance == CovarianceType::tied;
   if (is_full && options.degrees_of_freedom &&
-      *options.degrees_of_freedom <= static_cast<double>(n_features) - 1.0)
-    throw Error(ErrorKind::usage, {.place = {},
-                                   .option = "degrees_of_freedom",
-                                   .statement = "",
-                                   .found = fmt::format("{}", *options.degrees_of_freedom),
-                                   .expected = fmt::format("more than {} (features - 1)", n_features - 1),
-                                   .remedy = ""});
+      *options.degrees_of_freedom <= static_cast<double>(n_features) - 1.0) {
+    ErrorParts parts;
+    parts.option = "degrees_of_freedom";
+    parts.found = fmt::format("{}", *options.degrees_of_freedom);
+    parts.expected = fmt::format("more than {} (features - 1)", n_features - 1);
+    throw Error(ErrorKind::usage, std::move(parts));
+  }
 }
 
 std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* previous,

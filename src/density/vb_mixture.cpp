@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "density/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 
 namespace lacuna {
 

@@ -34,10 +34,7 @@ CalibrationSet::CalibrationSet(CalibrationMethod method, Index n_classes)
 void CalibrationSet::add(int label, int prediction, double error_probability,
                          std::span<const double> probabilities) {
   const Index row = n_rows() + 1;
-  if (static_cast<Index>(probabilities.size()) != n_classes_)
-    throw Error(ErrorKind::data,
-                fmt::format("row {} of the calibration rows has {} probabilities, expected {}", row,
-                            probabilities.size(), n_classes_));
+  check_n_probabilities(row, probabilities.size(), n_classes_);
   check_scored_row(row, label, prediction, error_probability, probabilities);
   rows_.push_back({error_probability, label, label != prediction});
   if (method_ != CalibrationMethod::temperature) return;

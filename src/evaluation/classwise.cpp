@@ -1,4 +1,4 @@
-#include "lacuna/evaluation/classwise.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 
 #include <cmath>
 #include <limits>
@@ -16,9 +16,7 @@ ClasswiseAccumulator::ClasswiseAccumulator(Index n_classes)
     : n_classes_(n_classes), bins_(static_cast<std::size_t>(n_classes * n_reliability_bins)) {}
 
 void ClasswiseAccumulator::add(int label, std::span<const double> probabilities) {
-  if (static_cast<Index>(probabilities.size()) != n_classes_)
-    throw Error(ErrorKind::data, fmt::format("row {} of the scored rows has {} probabilities, expected {}",
-                                             n_rows_ + 1, probabilities.size(), n_classes_));
+  check_n_probabilities(n_rows_ + 1, probabilities.size(), n_classes_);
   check_scored_row(n_rows_ + 1, label, label, 0.0, probabilities);
   ++n_rows_;
   for (Index k = 0; k < n_classes_; ++k) {

@@ -1,4 +1,4 @@
-#include "lacuna/evaluation/isotonic.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include "evaluation/calibrator_fits.hpp"
-#include "lacuna/evaluation/isotonic.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 
 namespace lacuna {
 

@@ -81,6 +81,15 @@ Index bin_of_row(const ReliabilityCurve& curve, double error_probability) {
   return above - curve.bins.begin() - 1;
 }
 
+[[noreturn]] void fail_option(const std::string& option, const std::string& found,
+                              const std::string& expected) {
+  ErrorParts parts;
+  parts.option = option;
+  parts.found = found;
+  parts.expected = expected;
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
 void add_contributions(const ScoredRows& rows, ReliabilityCurve& curve) {
   if (rows.stratum_names.empty()) return;
   if (rows.stratum.size() != rows.label.size())
@@ -110,7 +119,7 @@ Interval clopper_pearson(Index n, Index n_errors, double level) {
 
 ReliabilityCurve reliability_curve(const ScoredRows& rows, BinKind kind, Index n_bins) {
   if (n_bins < 1 || n_bins > max_curve_bins)
-    throw Error(ErrorKind::usage, fmt::format("bins: got {}, expected 1 to {}", n_bins, max_curve_bins));
+    fail_option("bins", std::to_string(n_bins), fmt::format("1 to {}", max_curve_bins));
   const std::vector<ErrorGroup> groups = error_groups(rows);
   Index n_errors = 0;
   for (const ErrorGroup& group : groups) n_errors += group.n_errors;

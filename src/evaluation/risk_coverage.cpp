@@ -1,4 +1,4 @@
-#include "lacuna/evaluation/risk_coverage.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -33,12 +33,7 @@ std::vector<ErrorGroup> error_groups(const ScoredRows& rows) {
   std::vector<ErrorOutcome> outcomes;
   outcomes.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (!is_probability(rows.error_probability[i]))
-      throw Error(
-          ErrorKind::data,
-          fmt::format("row {} of the scored rows: the error probability is {}, expected a number from "
-                      "0 to 1",
-                      i + 1, rows.error_probability[i]));
+    check_error_probability(static_cast<Index>(i) + 1, rows.error_probability[i]);
     outcomes.push_back({rows.error_probability[i], rows.label[i] != rows.prediction[i]});
   }
   return grouped(std::move(outcomes));

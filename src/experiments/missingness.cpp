@@ -25,6 +25,13 @@ private:
   const std::vector<int>& classes_;
 };
 
+[[noreturn]] void fail_rare() {
+  ErrorParts parts;
+  parts.option = "rare";
+  parts.statement = "every row is of a rare class, so no label can be kept";
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
 [[noreturn]] void fail_too_many(Index wanted, std::size_t there_are, const std::string& what) {
   ErrorParts parts;
   parts.option = "labeled";
@@ -55,8 +62,7 @@ std::vector<Index> draw_with_replacement(std::span<const int> labels, const Miss
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (!rare.contains(labels[i])) candidates.push_back(i);
-  if (candidates.empty())
-    throw Error(ErrorKind::usage, "rare: every row is of a rare class, so no label can be kept");
+  if (candidates.empty()) fail_rare();
   std::vector<Index> drawn(labels.size());
   for (Index k = 0; k < options.labeled; ++k) {
     RandomStream random(options.seed, RandomPurpose::missingness, static_cast<std::uint64_t>(k));

@@ -100,7 +100,7 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
     strata[i] = stratum_name(is_rare[i] != 0);
   }
   if (!request.label.empty()) {
-    copy_table(request.path, request, {request.label, keeps_label, stratum_column, strata}, write, observer);
+    copy_table(request.path, request, {keeps_label, stratum_column, strata}, write, observer);
   } else {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       const auto label = static_cast<std::size_t>(table.data.labels[i]);

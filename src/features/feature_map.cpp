@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "features/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 

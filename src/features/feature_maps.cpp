@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "features/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "features/pca.hpp"
 #include "features/standardize.hpp"
 #include "features/vae_fit.hpp"

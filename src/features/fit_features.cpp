@@ -30,7 +30,7 @@ std::optional<FeatureSpec> parse_one(const std::string& text) {
   return spec;
 }
 
-std::optional<std::vector<FeatureSpec>> parse_features(const std::string& text) {
+std::optional<std::vector<FeatureSpec>> read_features(const std::string& text) {
   std::vector<FeatureSpec> features;
   if (text == "none") return features;
   std::size_t start = 0;
@@ -82,6 +82,12 @@ std::string to_string(const std::vector<FeatureSpec>& features) {
   return text;
 }
 
+std::vector<FeatureSpec> parse_features(const std::string& text) {
+  FeatureOptions options;
+  FeatureOptions::table().front().set(options, {text});
+  return options.features;
+}
+
 const OptionTable<FeatureOptions>& FeatureOptions::table() {
   using O = FeatureOptions;
   static const OptionTable<O> rows = [] {
@@ -90,7 +96,7 @@ const OptionTable<FeatureOptions>& FeatureOptions::table() {
             "features", &O::features, "MAPS",
             "Maps before the densities: none, or any of standardize, pca:N, pca:SHARE and vae:N "
             "with commas between them; lacuna's own densities do a last standardize themselves",
-            usages(), parse_features,
+            usages(), read_features,
             [](const std::vector<FeatureSpec>& features) { return to_string(features); }, can_be_read)
             .in_group("Features")};
     for (Option<O>& row : rows_of(&O::vae)) {

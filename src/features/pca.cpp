@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
-#include "features/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/errors.hpp"
 #include "math/moments.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "features/archive_checks.hpp"
+#include "core/archive_checks.hpp"
 #include "features/row_tasks.hpp"
 #include "math/moments.hpp"
 

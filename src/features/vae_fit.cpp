@@ -29,8 +29,8 @@ double input_scale(const VaeOptions& options, MatrixView rows) {
       const Index at = low - rows.data;
       throw Error(ErrorKind::data,
                   fmt::format("vae: row {}, feature {}: found {}, but the bernoulli likelihood "
-                              "takes values from 0 up; use --vae-likelihood gaussian",
-                              at / rows.n_cols + 1, at % rows.n_cols + 1, *low));
+                              "takes values from 0 up; use {} gaussian",
+                              at / rows.n_cols + 1, at % rows.n_cols + 1, *low, mention("vae_likelihood")));
     }
     return *high > 1.0 ? 1.0 / *high : 1.0;
   }
@@ -81,8 +81,8 @@ public:
       task_.n_held_out =
           static_cast<Index>(std::floor(options.vae_validation * static_cast<double>(rows.n_rows)));
       if (task_.n_held_out < 1)
-        throw Error(ErrorKind::data,
-                    fmt::format("vae: {} rows leave none to hold out; use --vae-patience 0", rows.n_rows));
+        throw Error(ErrorKind::data, fmt::format("vae: {} rows leave none to hold out; use {} 0", rows.n_rows,
+                                                 mention("vae_patience")));
     }
     task_.n_training = rows.n_rows - task_.n_held_out;
     task_.batch_size = std::min(options.vae_batch, task_.n_training);
@@ -188,9 +188,9 @@ private:
       next = std::async(std::launch::async, [this, epoch] { return draws(epoch + 1); });
       progress_.elbo = engine.train_epoch(now.order, now.noise, kl_weight(epoch), learning_rate(epoch));
       if (!std::isfinite(progress_.elbo))
-        throw Error(ErrorKind::data, fmt::format("vae: training diverged in epoch {} (ELBO {}); lower "
-                                                 "--vae-learning-rate or scale the features: standardize,vae",
-                                                 epoch + 1, progress_.elbo));
+        throw Error(ErrorKind::data, fmt::format("vae: training diverged in epoch {} (ELBO {}); lower {} or "
+                                                 "scale the features: standardize,vae",
+                                                 epoch + 1, progress_.elbo, mention("vae_learning_rate")));
       ++progress_.n_epochs;
       if (options_.vae_patience) look_at_held_out(engine, epoch);
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -26,16 +26,16 @@ ImageSize image_size(const VaeOptions& options, Index n_inputs) {
   if (size.height < 1 || size.width < 1 || size.height * size.width != n_inputs)
     throw Error(ErrorKind::data, "vae: a row has " + std::to_string(n_inputs) +
                                      " features, which is not an image of " + std::to_string(size.height) +
-                                     " x " + std::to_string(size.width) +
-                                     " pixels; give --vae-image-height and --vae-image-width, or use "
-                                     "--vae-architecture mlp");
+                                     " x " + std::to_string(size.width) + " pixels; give " +
+                                     mention("vae_image_height") + " and " + mention("vae_image_width") +
+                                     ", or use " + mention("vae_architecture") + " mlp");
   const Index factor = Index{1} << options.vae_channels.size();
   if (size.height % factor != 0 || size.width % factor != 0)
-    throw Error(ErrorKind::data, "vae: the sides of an image of " + std::to_string(size.height) + " x " +
-                                     std::to_string(size.width) + " pixels must be multiples of " +
-                                     std::to_string(factor) + " for " +
-                                     std::to_string(options.vae_channels.size()) +
-                                     " stages; give fewer --vae-channels, or use --vae-architecture mlp");
+    throw Error(ErrorKind::data,
+                "vae: the sides of an image of " + std::to_string(size.height) + " x " +
+                    std::to_string(size.width) + " pixels must be multiples of " + std::to_string(factor) +
+                    " for " + std::to_string(options.vae_channels.size()) + " stages; give fewer " +
+                    mention("vae_channels") + ", or use " + mention("vae_architecture") + " mlp");
   return size;
 }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/aligned.hpp"
-#include "features/archive_checks.hpp"
-#include "features/network/dense.hpp"
+#include "core/archive_checks.hpp"
+#include "features/network/cpu_layer.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"
 
@@ -15,12 +15,6 @@ namespace lacuna {
 namespace {
 
 using Floats = std::vector<float>;
-
-const DenseActivation& kernel_of(VaeActivation activation) {
-  const DenseKernels& kernels = dense_kernels();
-  if (activation == VaeActivation::relu) return kernels.relu;
-  return activation == VaeActivation::tanh ? kernels.tanh : kernels.sigmoid;
-}
 
 // One line per place of the 4 x 4 window (stride 2, padding 1): the pixels under it, channel by channel.
 Floats windows_of_image(const VaeLayer& layer, const float* image) {
@@ -168,7 +162,7 @@ void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) c
   out = Matrix(rows.n_rows, n_outputs());
   std::vector<AlignedFloats> packed;
   for (const VaeLayer& layer : layout_.encoder) packed.push_back(packed_weights(layer, parameters_.data()));
-  const DenseActivation& activation = kernel_of(layout_.activation);
+  const DenseActivation& activation = kernel_of(layout_.activation, dense_kernels());
   for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
     Floats values(static_cast<std::size_t>(count * n_inputs()));
     const double* from = rows.row(first);

@@ -39,9 +39,9 @@ struct Loaded {
 
 Loaded load() {
 #ifndef LACUNA_TORCH
-  return {nullptr,
-          "device: got cuda, but this lacuna was built without libtorch; use --device cpu, or install the "
-          "package libtorch-dev (Debian), configure again and rebuild"};
+  return {nullptr, "device: got cuda, but this lacuna was built without libtorch; use " + mention("device") +
+                       " cpu, or install the "
+                       "package libtorch-dev (Debian), configure again and rebuild"};
 #endif
   std::string tried;
   for (const std::string& place : places()) {
@@ -64,8 +64,8 @@ Loaded load() {
           std::string("vae: ") + library_name +
               ", the part of lacuna that trains on GPUs, cannot be loaded; it is built when libtorch is "
               "there (Debian package libtorch-dev) and needs libtorch1.13 to run. Put it beside the tool, "
-              "name it in LACUNA_TORCH_LIBRARY, or use --device cpu. Tried:" +
-              tried};
+              "name it in LACUNA_TORCH_LIBRARY, or use " +
+              mention("device") + " cpu. Tried:" + tried};
 }
 
 const Loaded& loaded() {
@@ -84,9 +84,10 @@ bool trains_on_gpu(VaeDevice device) {
   if (device == VaeDevice::cpu) return false;
   if (device == VaeDevice::auto_detect) return loaded().plugin != nullptr && loaded().plugin->has_cuda;
   if (!vae_plugin().has_cuda)
-    throw Error(ErrorKind::usage,
-                "device: got cuda, but libtorch finds no GPU here; use --device cpu, or build "
-                "lacuna with a CUDA libtorch and check the driver with nvidia-smi");
+    throw Error(ErrorKind::usage, "device: got cuda, but libtorch finds no GPU here; use " +
+                                      mention("device") +
+                                      " cpu, or build "
+                                      "lacuna with a CUDA libtorch and check the driver with nvidia-smi");
   return true;
 }
 

@@ -58,7 +58,7 @@ std::vector<double> log_densities(const Density& density, MatrixView rows, int t
   return out;
 }
 
-void for_each_block(const ClassModel& model, MatrixView rows, int threads,
+void visit_evidence(const ClassModel& model, MatrixView rows, int threads,
                     const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit) {
   parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
     const Index first = block * evidence_block_rows;

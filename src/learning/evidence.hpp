@@ -41,7 +41,7 @@ std::vector<double> log_densities(const Density& density, MatrixView rows, int t
 
 /// Calls visit(first, evidence, n) for consecutive blocks of rows, in parallel; a block's calls write only
 /// what belongs to its rows.
-void for_each_block(const ClassModel& model, MatrixView rows, int threads,
+void visit_evidence(const ClassModel& model, MatrixView rows, int threads,
                     const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit);
 
 } // namespace lacuna

@@ -25,7 +25,7 @@ SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const
     double weight = 0.0;
   };
   std::vector<Block> blocks(at((data.n_rows() + evidence_block_rows - 1) / evidence_block_rows));
-  for_each_block(model, data.features, fitter.threads(),
+  visit_evidence(model, data.features, fitter.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    Block& block = blocks[at(first / evidence_block_rows)];
                    block.rows.resize(at(fitter.n_classes()));
@@ -67,7 +67,7 @@ std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel&
                                   const std::vector<char>& fill, std::uint64_t seed) {
   const DatasetView& data = fitter.data();
   std::vector<int> label(at(data.n_rows()), missing_label);
-  for_each_block(
+  visit_evidence(
       model, data.features, fitter.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
         for (Index b = 0; b < n; ++b) {
           const Index i = first + b;

@@ -20,6 +20,13 @@ namespace lacuna {
 
 namespace {
 
+[[noreturn]] void fail_data(const std::string& statement, const std::string& remedy) {
+  ErrorParts parts;
+  parts.statement = statement;
+  parts.remedy = remedy;
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
 /// The fit of one method: Algorithm 1, or one of those it is compared with.
 class MethodFit {
 public:
@@ -73,15 +80,13 @@ private:
       }
     }
     if (summary_.n_labeled == 0)
-      throw Error(ErrorKind::data,
-                  "no row has a label; label some rows of at least two classes, or check which "
-                  "column holds the labels and how missing ones are written");
+      fail_data("no row has a label", "label some rows of at least two classes, or check which column holds "
+                                      "the labels and how missing ones are written");
     if (data_.n_classes() < 2)
-      throw Error(
-          ErrorKind::data,
-          fmt::format("all {} labeled rows are of class '{}'; there is nothing to tell apart. Label rows of "
-                      "another class, or name the classes that exist beside it with --classes",
-                      summary_.n_labeled, data_.class_names.front()));
+      fail_data(fmt::format("all {} labeled rows are of class '{}', so there is nothing to tell apart",
+                            summary_.n_labeled, data_.class_names.front()),
+                "label rows of another class, or name the classes that exist beside it with " +
+                    mention("classes"));
     if (fitter_.class_order().size() == 1)
       observer_.warning(
           fmt::format("only class '{}' has labeled rows; outside its region every class is equally "
@@ -219,11 +224,11 @@ private:
     if (n_unfinished > 0) {
       summary_.stop_reason = StopReason::max_iterations;
       observer_.warning(
-          fmt::format("{} of {} densities stopped at max-iterations before they converged; the model "
-                      "is usable, a larger --max-iterations may improve it",
-                      n_unfinished, summary_.densities.size()));
+          fmt::format("{} of {} densities stopped at {} before they converged; the model is usable, a "
+                      "larger number may improve it",
+                      n_unfinished, summary_.densities.size(), mention("max_iterations")));
     } else if (em_stop_reason_ == StopReason::max_iterations) {
-      observer_.warning("EM stopped at max-em-iterations before it converged");
+      observer_.warning("EM stopped at " + mention("max_em_iterations") + " before it converged");
     }
   }
 
@@ -242,9 +247,8 @@ private:
 void check_family(const DatasetView& data, const DensityFamily& family) {
   if (!family.handles_categories() &&
       std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
-    throw Error(ErrorKind::data,
-                "the data have columns of categories as numbers, which this density cannot take; "
-                "give each category a column of zeros and ones");
+    fail_data("the data have columns of categories as numbers, which this density cannot take",
+              "give each category a column of zeros and ones");
   if (!family.handles_missing_values())
     require_complete(data.features, data.feature_names, 0, "this density");
 }

@@ -108,7 +108,7 @@ InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa
   if (chosen != nullptr) models.kappa = choose_kappa(fitter, *models.unlabeled, chosen->alpha, n_folds, seed);
 
   const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, fitter.threads());
-  for_each_block(models.classes, data.features, fitter.threads(),
+  visit_evidence(models.classes, data.features, fitter.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    for (Index b = 0; b < n; ++b) {
                      const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];

@@ -19,14 +19,19 @@ namespace lacuna {
 
 namespace {
 
-[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason) {
-  throw Error(kind, fmt::format("cannot read the model '{}': {}", path, reason));
+[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason,
+                       const std::string& remedy = "") {
+  ErrorParts parts;
+  parts.statement = reason;
+  parts.remedy = remedy;
+  throw safetensors::about_file({kind, std::move(parts)}, path);
 }
 
 // A regular file opened for reading: its size is known and reading it ends.
 class InputFile {
 public:
   explicit InputFile(const std::string& path) : path_(path) {
+    if (path.empty()) fail(ErrorKind::no_input, path, "the name of its file is empty", "name a file");
     // O_NONBLOCK: opening a pipe nobody writes to must not wait.
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) fail(ErrorKind::no_input, path, std::strerror(errno));
@@ -37,8 +42,8 @@ public:
       return;
     }
     close(descriptor_);
-    fail(ErrorKind::no_input, path,
-         is_known && S_ISDIR(status.st_mode) ? "it is a folder; name a file" : "it is not a regular file");
+    if (is_known && S_ISDIR(status.st_mode)) fail(ErrorKind::no_input, path, "it is a folder", "name a file");
+    fail(ErrorKind::no_input, path, "it is not a regular file");
   }
   ~InputFile() { close(descriptor_); }
   InputFile(const InputFile&) = delete;
@@ -79,7 +84,7 @@ Archive read_archive(const std::string& path) {
   try {
     safetensors::checked_header_size(bytes, file.size());
   } catch (const Error& error) {
-    fail(error.kind(), path, error.what());
+    throw safetensors::about_file(error, path);
   }
   try {
     const std::size_t n_read = bytes.size();

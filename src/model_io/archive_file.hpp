@@ -6,7 +6,7 @@
 
 #include "lacuna/core/archive.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Writes an archive as a safetensors file, atomically: the path holds the old content or the whole new one,
 /// never a part. Throws Error(cannot_write); without `overwrite` also when the path exists already.

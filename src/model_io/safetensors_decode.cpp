@@ -14,17 +14,13 @@ namespace {
 
 using namespace safetensors;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(ErrorKind::data, what);
-}
-
 // Says whose file this is before anything else in it is judged.
 void check_origin(std::string_view header) {
   if (!header.starts_with('{')) fail("it is not a lacuna model");
   const std::size_t fixed_size = before_checksum.size() + checksum_digits + after_checksum.size();
   if (!header.starts_with(before_checksum) || header.size() < fixed_size ||
       !header.substr(before_checksum.size() + checksum_digits).starts_with(after_checksum))
-    fail("it is a safetensors file, but not a lacuna model; make one with 'lacuna fit'");
+    fail("it is a safetensors file, but not a lacuna model", make_one);
   const std::string_view rest = header.substr(fixed_size);
   const std::string_view version = rest.substr(0, rest.find('"'));
   if (version == format_version || version == first_format_version) return;
@@ -32,8 +28,9 @@ void check_origin(std::string_view header) {
       !version.empty() && version.size() < 10 && version.front() != '0' &&
       std::all_of(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!is_number) fail("it is damaged: its format version is " + printable(version));
-  fail(fmt::format("it was written by a newer lacuna (format version {}, this one reads {}); update lacuna",
-                   version, format_version));
+  fail(fmt::format("it was written by a newer lacuna (format version {}, this one reads {})", version,
+                   format_version),
+       "update lacuna");
 }
 
 // The tensors must lie one behind the other and fill the file to its last byte.
@@ -80,8 +77,7 @@ Archive decode(std::string_view file) {
   const std::string expected = checksum(file);
   const std::string_view found = file.substr(checksum_at, checksum_digits);
   if (found != expected)
-    fail(fmt::format("it is damaged: its checksum is {}, expected {}; copy it again or fit again", expected,
-                     found));
+    fail(fmt::format("it is damaged: its checksum is {}, expected {}", expected, found), copy_again);
 
   Archive archive;
   for (auto& [name, value] : header.metadata) {
@@ -106,7 +102,7 @@ Archive decode_archive(std::string_view bytes, const std::string& name) {
   try {
     return decode(bytes);
   } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("cannot read the model '{}': {}", name, error.what()));
+    throw about_file(error, name);
   }
 }
 

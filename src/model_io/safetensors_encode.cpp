@@ -18,9 +18,9 @@ std::string quoted(const std::string& text, const char* what, const std::string&
   try {
     return json(text).dump();
   } catch (const json::type_error&) {
-    throw Error(ErrorKind::data, fmt::format("cannot save the model: the {} {} is not valid UTF-8; convert "
-                                             "the table it comes from to UTF-8 and fit again",
-                                             what, safetensors::printable(name)));
+    safetensors::fail(fmt::format("cannot save the model: the {} {} is not valid UTF-8", what,
+                                  safetensors::printable(name)),
+                      "convert the table it comes from to UTF-8 and fit again");
   }
 }
 
@@ -76,10 +76,10 @@ std::string make_header(const Archive& archive) {
   header += '}';
   header.append((8 - header.size() % 8) % 8, ' ');
   if (header.size() > safetensors::max_header_bytes)
-    throw Error(ErrorKind::data,
-                fmt::format("cannot save the model: its names and texts take {} bytes, at most {} are "
-                            "possible; drop columns with very many categories",
-                            header.size(), safetensors::max_header_bytes));
+    safetensors::fail(fmt::format("cannot save the model: its names and texts take {} bytes, at most {} are "
+                                  "possible",
+                                  header.size(), safetensors::max_header_bytes),
+                      "drop columns with very many categories");
   return header;
 }
 

@@ -41,18 +41,31 @@ std::optional<Index> element_count(const std::vector<Index>& shape) {
   return is_empty ? 0 : product;
 }
 
+void fail(const std::string& statement, const std::string& remedy) {
+  ErrorParts parts;
+  parts.statement = statement;
+  parts.remedy = remedy;
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+Error about_file(const Error& error, const std::string& path) {
+  ErrorParts parts = error.parts();
+  parts.place.file = path;
+  parts.statement = "the model cannot be read: " + parts.statement;
+  return {error.kind(), std::move(parts)};
+}
+
 std::size_t checked_header_size(std::string_view start, std::uintmax_t file_size) {
   if (file_size < length_bytes)
-    throw Error(ErrorKind::data, fmt::format("it is truncated or not a lacuna model: {} bytes", file_size));
+    fail(fmt::format("it is truncated or not a lacuna model: {} bytes", file_size));
   std::uint64_t size = 0;
   std::memcpy(&size, start.data(), length_bytes);
   // Tables, images and archives all announce absurd sizes here, so this is no truncated model.
-  if (size > max_header_bytes)
-    throw Error(ErrorKind::data, "it is not a lacuna model; make one with 'lacuna fit'");
+  if (size > max_header_bytes) fail("it is not a lacuna model", make_one);
   if (size > file_size - length_bytes)
-    throw Error(ErrorKind::data, fmt::format("it is truncated or not a lacuna model: {} bytes, expected at "
-                                             "least {}; copy it again or fit again",
-                                             file_size, size + length_bytes));
+    fail(fmt::format("it is truncated or not a lacuna model: {} bytes, expected at least {}", file_size,
+                     size + length_bytes),
+         copy_again);
   return static_cast<std::size_t>(size);
 }
 

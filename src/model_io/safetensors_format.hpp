@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/matrix.hpp"
 
 // The model file is a safetensors file: 8 bytes with the header's length (little-endian), the header in JSON,
@@ -56,6 +57,16 @@ std::optional<Index> element_count(const std::vector<Index>& shape);
 /// The size of the header, from a file's size and (at least) its first 8 bytes. Throws Error(data) when it
 /// cannot be: so a file is judged before it is loaded.
 std::size_t checked_header_size(std::string_view start, std::uintmax_t file_size);
+
+/// Throws Error(data) about the content of a model file, which its caller names.
+[[noreturn]] void fail(const std::string& statement, const std::string& remedy = "");
+/// The same error about this model file.
+Error about_file(const Error& error, const std::string& path);
+
+/// What to do about a file that is not whole.
+inline constexpr const char* copy_again = "copy it again or fit again";
+/// What to do about a file that is no model.
+inline constexpr const char* make_one = "make one with 'lacuna fit'";
 
 /// A name from a file for an error text: quoted, escaped, and cut when it is very long.
 std::string printable(std::string_view name);

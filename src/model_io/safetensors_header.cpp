@@ -13,10 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(ErrorKind::data, what);
-}
-
 // Names ascend strictly, so an equal neighbour is the only way to appear twice.
 void check_order(const std::string& previous, const std::string& name) {
   if (name == previous) fail("the name " + printable(name) + " appears twice");

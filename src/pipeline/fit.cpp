@@ -46,6 +46,7 @@ FitRecord make_record(const FitTask& task, const TableSchema& schema, Method met
                       FitSummary summary) {
   FitRequest request = task.request;
   request.method = method;
+  if (!task.family_name.empty()) request.density = task.family_name;
   return {.version = version(),
           .seed = request.seed,
           .options = recorded_options(request),

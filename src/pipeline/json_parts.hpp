@@ -5,7 +5,7 @@
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 // Parts that several JSON documents have in common.
 

@@ -7,7 +7,7 @@
 #include "pipeline/row_sample.hpp"
 #include "pipeline/scored_source.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// How scored rows are judged.
 struct JudgeTask {

@@ -8,7 +8,7 @@
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/table.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Large enough to keep threads busy, small enough to need no memory to speak of.
 inline constexpr Index rows_per_block = 16384;

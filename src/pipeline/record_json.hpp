@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "lacuna/pipeline/record.hpp"
+#include "lacuna/pipeline/model.hpp"
 
 namespace lacuna {
 

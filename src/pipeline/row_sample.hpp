@@ -9,7 +9,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// The most rows of one figure. Few labels among many rows must not drown, so each kind has its share.
 inline constexpr Index max_labeled_drawn = 4'000;

@@ -11,7 +11,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 #include "pipeline/labeled_blocks.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// What one contender says about a row.
 struct Verdict {

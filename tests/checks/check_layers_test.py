@@ -31,7 +31,7 @@ BAD = [
     ("include/lacuna/math/up.hpp", '#include "lacuna/density/d.hpp"\n', 1, "math may include only core, math"),
     ("src/core/up.cpp", '  #  include <lacuna/density/d.hpp>\n', 1, "core may include only core"),
     ("src/evaluation/e.cpp", '#include "lacuna/density/d.hpp"\n', 1, "evaluation may include only core, math"),
-    ("src/report/r.cpp", '\n#include "lacuna/data/x.hpp"\n', 2, "report may include only core, math, evaluation"),
+    ("src/pipeline/p.cpp", '\n#include "lacuna/report/r.hpp"\n', 2, "pipeline may include only core, math, data"),
     ("src/learning/l.cpp", '#include "density/inner.hpp"\n', 1, "private to src/density"),
     ("src/learning/l.cpp", '#include "../density/inner.hpp"\n', 1, "private to src/density"),
     ("include/lacuna/density/x.hpp", '#include "density/inner.hpp"\n', 1, "private to src/density"),

@@ -9,6 +9,21 @@ FOLDERS = ["include", "src", "apps", "tests", "fuzz", "bench", "examples", "cmak
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")  # split, so that this file passes its own check
 
 
+# An option in a string of the library: it is mentioned by name, mention("max_iterations"), and whoever shows the text
+# writes it as its reader does. Raw strings, strings and characters are taken whole, so that a comment mark within one
+# is none; a quote behind a digit parts digits. What is left of a line behind // is a comment.
+TOKEN = re.compile(r"""R"(\w*)\((.*?)\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9])'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+FLAG = re.compile(r"--[a-z]")
+LIBRARY = ("src", "include")
+
+
+def flags(text):
+    """The lines with a string that holds a flag."""
+    for token in TOKEN.finditer(text):
+        if not token.group().startswith(("//", "/*")) and (found := FLAG.search(token.group())):
+            yield text.count("\n", 0, token.start() + found.start()) + 1
+
+
 def text_files(root):
     for folder in FOLDERS:
         for path in (root / folder).rglob("*"):
@@ -20,7 +35,7 @@ def text_files(root):
         yield from (path for path in (root / "scripts").iterdir() if path.is_file())
 
 
-def problems(path):
+def problems(path, is_library):
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
@@ -35,6 +50,9 @@ def problems(path):
             yield number, "a tab"
         if UNFINISHED.search(line):
             yield number, "unfinished work; do it or write an issue"
+    if is_library and path.suffix in {".cpp", ".hpp"}:
+        for number in flags(text):
+            yield number, "a flag in a text of the library; mention the option by its name"
 
 
 def main():
@@ -44,7 +62,7 @@ def main():
     n_files = n_problems = 0
     for path in sorted(text_files(root)):
         n_files += 1
-        for number, text in problems(path):
+        for number, text in problems(path, path.relative_to(root).parts[0] in LIBRARY):
             n_problems += 1
             print(f"{path.relative_to(root)}:{number}: {text}")
     if n_files == 0:

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SETUP = Path(__file__).parent.parent / "scripts" / "setup"
+SETUP = Path(__file__).parents[2] / "scripts" / "setup"
 
 
 class Setup(unittest.TestCase):

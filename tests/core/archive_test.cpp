@@ -12,6 +12,7 @@
 namespace {
 
 using lacuna::Archive;
+using lacuna::ChoiceName;
 using lacuna::Index;
 using lacuna::Matrix;
 
@@ -68,8 +69,8 @@ TEST(Archive, OtherShapesAreRefused) {
 
 enum class Fruit { apple, pear, plum };
 constexpr auto choice_names(Fruit) {
-  return std::array{ChoiceName{Fruit::apple, "apple"}, ChoiceName{Fruit::pear, "pear"},
-                    ChoiceName{Fruit::plum, "plum"}};
+  return std::array{lacuna::ChoiceName{Fruit::apple, "apple"}, lacuna::ChoiceName{Fruit::pear, "pear"},
+                    lacuna::ChoiceName{Fruit::plum, "plum"}};
 }
 
 TEST(Archive, ChoicesGoByNameAndOnceWentByNumber) {

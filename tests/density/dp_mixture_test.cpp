@@ -322,7 +322,7 @@ TEST(DpMixtureFit, OptionsOutsideTheirLimitsAreAllNamed) {
   options.dp_draws = 0;
   options.dp_separation = 0.0;
   options.dp_concentration = std::numeric_limits<double>::quiet_NaN();
-  expect_error(ErrorKind::usage, {"dp-burn-in", "dp-draws", "dp-separation", "dp-concentration"},
+  expect_error(ErrorKind::usage, {"dp_burn_in", "dp_draws", "dp_separation", "dp_concentration"},
                [&] { DpMixtureFamily{options}; });
 }
 

@@ -8,6 +8,7 @@
 #include "density/fit_rows.hpp"
 #include "lacuna/density/families.hpp"
 #include "lacuna/density/mixture_statistics.hpp"
+#include "tests/data/files.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
@@ -51,7 +52,8 @@ private:
 
 DensityOptions options_of(const std::string& density, CovarianceType covariance = CovarianceType::full) {
   if (density == "gmm") return GmmOptions{.components = 4, .covariance = covariance};
-  return VbMixtureOptions{.covariance = covariance};
+  if (density == "vb-gmm") return VbMixtureOptions{.covariance = covariance};
+  return density;
 }
 
 void expect_same_density(const Density& a, const Density& b, const Matrix& rows, double tolerance) {
@@ -79,8 +81,7 @@ TEST(StreamingFit, EqualsTheFitInMemory) {
   const Matrix rows = random_blobs(3, 4000, 3, 4, 4.0);
   const std::vector<double> weights = uneven_weights(4000);
   for (const char* density : {"vb-gmm", "gmm"})
-    for (const CovarianceType type :
-         {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
+    for (const CovarianceType type : testing::all_types)
       for (const bool weighted : {false, true}) {
         DensityOptions options = options_of(density, type);
         if (auto* const vb = options.as<VbMixtureOptions>()) vb->own_covariance = weighted;
@@ -145,7 +146,8 @@ TEST(StreamingFit, HugeOffsetsLoseNoDigits) {
 TEST(StreamingFit, WarmStartAndSingleStep) {
   const Matrix rows = random_blobs(7, 2000, 3, 4, 4.0);
   for (const char* density : {"vb-gmm", "gmm"}) {
-    const DensityOptions options = with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
+    const DensityOptions options =
+        testing::with_mixture(options_of(density), [](auto& o) { o.max_iterations = 2; });
     const auto family = make_density_family(options);
     const auto start = family->fit(WeightedRows(rows.view()), {});
     DensityFitContext context;
@@ -258,7 +260,7 @@ TEST(StreamingFit, StartSampleStandsForAllRows) {
 class Statistics : public ::testing::TestWithParam<const char*> {
 protected:
   Statistics() : rows(random_blobs(11, 1500, 3, 3, 4.0)), options(options_of(GetParam())) {
-    options = with_mixture(options, [](auto& o) { o.max_iterations = 2; });
+    options = testing::with_mixture(options, [](auto& o) { o.max_iterations = 2; });
     mixture = make_density_family(options)->fit(WeightedRows(rows.view()), {});
   }
   MixtureStatistics of_rows(Index first, Index count) const {
@@ -329,7 +331,7 @@ TEST_P(Statistics, UpdateIsTheStepOfAFit) {
 }
 
 TEST_P(Statistics, ObjectiveNeverFallsAndEndsWhereTheFitDoes) {
-  const DensityOptions all_the_way = with_mixture(options, [](auto& o) {
+  const DensityOptions all_the_way = testing::with_mixture(options, [](auto& o) {
     o.max_iterations = 10000;
     o.tolerance = 1e-13;
   });

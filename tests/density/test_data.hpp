@@ -10,7 +10,7 @@
 
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/random.hpp"
-#include "lacuna/density/vb_mixture_options.hpp"
+#include "lacuna/density/families.hpp"
 
 namespace lacuna::testing {
 

@@ -9,7 +9,7 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "density/vb_problem.hpp"
@@ -116,7 +116,7 @@ TEST(VbMixtureFit, BoundNeverFalls) {
     options.covariance = all_types[problem % 4];
     options.weight_prior = problem / 4 % 2 == 0 ? WeightPrior::dirichlet : WeightPrior::stick_breaking;
     options.components = 1 + static_cast<Index>(random.uniform() * 12);
-    options.weight_concentration = problem % 3 == 0 ? 0.0 : std::exp(3.0 * random.normal());
+    if (problem % 3 != 0) options.weight_concentration = std::exp(3.0 * random.normal());
     options.covariance_scale = std::exp(random.normal());
     options.mean_precision = std::exp(random.normal());
     options.own_covariance = problem % 7 == 0;

@@ -8,7 +8,6 @@
 
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
-#include "tests/data/files.hpp"
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"

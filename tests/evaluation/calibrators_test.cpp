@@ -7,7 +7,7 @@
 #include "evaluation/calibrator_fits.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/evaluation/calibrators.hpp"
-#include "lacuna/evaluation/isotonic.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 #include "math/special.hpp"
 #include "tests/evaluation/rows.hpp"
 

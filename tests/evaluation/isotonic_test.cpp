@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lacuna/core/errors.hpp"
-#include "lacuna/evaluation/isotonic.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 #include "tests/evaluation/rows.hpp"
 
 namespace {

@@ -196,7 +196,7 @@ TEST(Missingness, SaysWhatCannotBeDrawn) {
                      [&] { draw_labeled(labels, {}, options); });
   options.rare_weight = 0.0;
   options.labeled = 0;
-  test::expect_error(ErrorKind::usage, {"rare-weight", "labeled"},
+  test::expect_error(ErrorKind::usage, {"rare_weight", "labeled"},
                      [&] { draw_labeled(labels, {}, options); });
   EXPECT_FALSE(find_choice<LabelProtocol>("MAR"));
 }

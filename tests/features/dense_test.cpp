@@ -30,13 +30,14 @@ Floats normals(Index n, std::uint64_t seed) {
   return values;
 }
 
-class DenseKernelSets : public testing::TestWithParam<int> {
+class DenseKernelSets : public testing::TestWithParam<std::size_t> {
 protected:
-  const DenseKernels& kernels() const { return *lacuna::runnable_dense_kernels().sets[GetParam()]; }
+  const DenseKernels& kernels() const { return *lacuna::available_dense_kernels()[GetParam()]; }
 };
-INSTANTIATE_TEST_SUITE_P(Set, DenseKernelSets, testing::Range(0, lacuna::runnable_dense_kernels().n_sets),
-                         [](const testing::TestParamInfo<int>& set) {
-                           const auto& kernels = *lacuna::runnable_dense_kernels().sets[set.param];
+INSTANTIATE_TEST_SUITE_P(Set, DenseKernelSets,
+                         testing::Range<std::size_t>(0, lacuna::available_dense_kernels().size()),
+                         [](const testing::TestParamInfo<std::size_t>& set) {
+                           const auto& kernels = *lacuna::available_dense_kernels()[set.param];
                            return "Lanes" + std::to_string(kernels.lanes);
                          });
 

@@ -34,7 +34,7 @@ Matrix random_rows(Index n, Index d, double shift = 0.0) {
 
 FeatureChain fit(const std::string& features, const Matrix& rows, int threads = 1) {
   FeatureOptions options;
-  options.maps = lacuna::parse_features(features);
+  options.features = lacuna::parse_features(features);
   return fit_features(options, rows.view(), 0, threads, lacuna::silent_observer());
 }
 
@@ -51,9 +51,9 @@ std::string usage_error(const std::string& text) {
 TEST(FeatureSpec, ReadsWhatItWrites) {
   for (const char* text : {"none", "standardize", "standardize,pca:20", "pca:0.95", "vae", "vae:5,pca:1"})
     EXPECT_EQ(to_string(lacuna::parse_features(text)), text);
-  EXPECT_EQ(lacuna::parse_features("pca:1")[0].n_outputs, 1);
-  EXPECT_EQ(lacuna::parse_features("pca:1.0")[0].n_outputs, 0);
-  EXPECT_EQ(lacuna::parse_features("pca:1.0")[0].share, 1.0);
+  // One component, or the whole variance.
+  EXPECT_EQ(lacuna::parse_features("pca:1")[0].argument, "1");
+  EXPECT_EQ(lacuna::parse_features("pca:1.0")[0].argument, "1.0");
 }
 
 TEST(FeatureSpec, RefusesWhatItCannotMean) {
@@ -61,6 +61,55 @@ TEST(FeatureSpec, RefusesWhatItCannotMean) {
        {"", "pca", "pca:", "pca:0", "pca:-1", "pca:1.5", "pca:nan", "pca:2x", "vae:0", "vae:x",
         "vae:", "standardize:2", "standardize,", ",pca:2", "none,pca:2", "PCA:2", "vae:1001"})
     EXPECT_THAT(usage_error(text), HasSubstr("features: got '")) << text;
+}
+
+/// A map of a user's own: all features times a number.
+class Times : public lacuna::FeatureMap {
+public:
+  Times(Index n, double factor) : n_(n), factor_(factor) {}
+  Index n_inputs() const override { return n_; }
+  Index n_outputs() const override { return n_; }
+  std::vector<std::string> output_names(const std::vector<std::string>& names) const override {
+    return names;
+  }
+  void apply(lacuna::MatrixView rows, Index, int, Matrix& out) const override {
+    out = Matrix(rows.n_rows, rows.n_cols);
+    for (Index i = 0; i < rows.n_rows; ++i)
+      for (Index j = 0; j < rows.n_cols; ++j) out(i, j) = factor_ * rows(i, j);
+  }
+  std::string kind() const override { return "times"; }
+  static std::shared_ptr<const FeatureMap> load(const lacuna::Archive& archive, const std::string& prefix) {
+    return std::make_shared<Times>(archive.integer(prefix + "n", 1, 100), archive.number(prefix + "factor"));
+  }
+
+private:
+  void save_parts(lacuna::Archive& archive, const std::string& prefix) const override {
+    archive.put(prefix + "n", static_cast<double>(n_));
+    archive.put(prefix + "factor", factor_);
+  }
+  Index n_;
+  double factor_;
+};
+
+TEST(FeatureMaps, AUsersMapIsKnownByItsKind) {
+  const auto read = [](const std::string& argument) {
+    return argument.empty() ? std::nullopt : std::optional(argument);
+  };
+  const auto fit_times = [](const std::string& argument, const lacuna::FeatureFitContext& context) {
+    return std::make_shared<Times>(context.rows.n_cols, std::stod(argument));
+  };
+  const lacuna::FeatureMapEntry entry{"times", "times:X", false, read, fit_times, Times::load};
+  lacuna::register_feature_map(entry);
+  EXPECT_THROW(lacuna::register_feature_map(entry), lacuna::Error);
+  EXPECT_THROW(lacuna::register_feature_map({}), lacuna::Error);
+  const Matrix rows(2, 1, {1.0, 2.0});
+  const FeatureChain chain = fit("times:3,standardize", rows);
+  EXPECT_EQ(fit("times:3", rows).apply(rows.view(), 0, 1)(1, 0), 6.0);
+  lacuna::Archive archive;
+  chain.save(archive, "f/");
+  EXPECT_EQ(FeatureChain::load(archive, "f/").apply(rows.view(), 0, 1)(1, 0),
+            chain.apply(rows.view(), 0, 1)(1, 0));
+  EXPECT_THAT(usage_error("times"), HasSubstr("features: got 'times'"));
 }
 
 TEST(Standardize, GivesMeanZeroAndVarianceOne) {

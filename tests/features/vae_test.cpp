@@ -56,7 +56,7 @@ private:
 
 FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   FeatureOptions options;
-  options.maps = lacuna::parse_features("vae:2");
+  options.features = lacuna::parse_features("vae:2");
   options.vae.vae_architecture = architecture;
   options.vae.vae_hidden = {32};
   options.vae.vae_channels = {4, 8};
@@ -223,7 +223,7 @@ TEST(Vae, SaysWhatDoesNotSuit) {
   options.vae.vae_epochs = 0;
   options.vae.vae_batch = 0;
   EXPECT_THAT(error_of(options, Matrix(5, 4)),
-              testing::AllOf(HasSubstr("vae-epochs"), HasSubstr("vae-batch")));
+              testing::AllOf(HasSubstr("vae_epochs"), HasSubstr("vae_batch")));
 }
 
 TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
@@ -232,7 +232,7 @@ TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
   FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
   options.vae.device = lacuna::VaeDevice::cuda;
   EXPECT_THAT(error_of(options, bars(10, 4)),
-              testing::AllOf(HasSubstr("got cuda"), HasSubstr("--device cpu")));
+              testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
   options.vae.device = lacuna::VaeDevice::auto_detect;
   EXPECT_EQ(error_of(options, bars(10, 4)), "no error");
 }

@@ -181,7 +181,7 @@ TEST(Region, AutoKappaLeavesOutAboutAlphaOfRowsLikeTheLabeledOnes) {
   // models' noise.
   const Dataset data = two_classes(4000, 400, 0);
   LearningOptions options = quick(Method::mar);
-  options.kappa.alpha = 0.2;
+  options.kappa = AutoKappa{0.2};
   EXPECT_NEAR(fit_classifier(data, options).summary.informative_share, 0.8, 0.12);
 }
 

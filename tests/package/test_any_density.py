@@ -43,7 +43,7 @@ class Plain:
 
 
 def test_the_same_density_gives_the_same_classifier():
-    own = lacuna.ReliableClassifier(density="gmm", components=1, covariance_floor=1e-9, draws="soft", kappa=0)
+    own = lacuna.ReliableClassifier(density=lacuna.GaussianMixture(1, covariance_floor=1e-9), draws="soft", kappa=0)
     theirs = lacuna.ReliableClassifier(density=OneGaussian(), draws="soft", kappa=0)
     np.testing.assert_allclose(
         theirs.fit(X, Y).error_probability(X), own.fit(X, Y).error_probability(X), rtol=1e-2, atol=1e-4
@@ -51,8 +51,8 @@ def test_the_same_density_gives_the_same_classifier():
 
 
 def test_lacunas_own_estimators_are_taken_as_their_family():
-    by_name = lacuna.ReliableClassifier(density="gmm", components=2).fit(X, Y)
-    by_object = lacuna.ReliableClassifier(density=lacuna.GaussianMixture(2)).fit(X, Y)
+    by_name = lacuna.ReliableClassifier(density="gmm", draws=1).fit(X, Y)
+    by_object = lacuna.ReliableClassifier(density=lacuna.GaussianMixture(), draws=1).fit(X, Y)
     np.testing.assert_array_equal(by_name.error_probability(X), by_object.error_probability(X))
 
 

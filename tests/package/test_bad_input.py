@@ -119,20 +119,20 @@ def test_few_rows():
 def test_the_compiled_part_refuses_what_the_package_never_sends():
     from lacuna import _core
 
-    settings = [("density", ["kde"])]
+    options = [("density", ["kde"])]
     with pytest.raises(TypeError):
-        _core.fit_density(X.astype(np.float32), None, settings, None)
+        _core.fit_density(X.astype(np.float32), None, options, None)
     with pytest.raises(TypeError):
-        _core.fit_density(np.asfortranarray(X), None, settings, None)
+        _core.fit_density(np.asfortranarray(X), None, options, None)
     with pytest.raises(TypeError, match="two axes"):
-        _core.fit_density(X[:, 0].copy(), None, settings, None)
-    with pytest.raises(ValueError, match="nonsense: this build of lacuna has no such setting"):
+        _core.fit_density(X[:, 0].copy(), None, options, None)
+    with pytest.raises(ValueError, match="nonsense: there is no such option"):
         _core.fit_density(X, None, [("nonsense", ["1"])], None)
     with pytest.raises(ValueError, match="59 labels but 60 rows"):
         columns = [("a", None, False), ("b", None, False)]
-        _core.fit_models(["mar"], X, Y[:-1].astype(np.int32), ["0", "1"], None, columns, settings, None, None)
+        _core.fit_models(["mar"], X, Y[:-1].astype(np.int32), ["0", "1"], None, columns, options, None, "int", None)
     with pytest.raises(ValueError, match="1 feature names but 2 columns"):
-        _core.fit_models(["mar"], X, Y.astype(np.int32), ["0", "1"], None, [("a", None, False)], settings, None, None)
-    density = _core.fit_density(X, None, settings, None)
+        _core.fit_models(["mar"], X, Y.astype(np.int32), ["0", "1"], None, [("a", None, False)], options, None, "int", None)
+    density = _core.fit_density(X, None, options, None)
     with pytest.raises(ValueError, match="the rows have 1 features"):
         density.log_density(X[:, :1].copy(), 1, None)

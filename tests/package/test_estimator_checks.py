@@ -29,8 +29,8 @@ ESTIMATORS = [
     lacuna.VariationalGaussianMixture(),
     lacuna.GaussianMixture(),
     lacuna.KernelDensity(),
-    lacuna.VariationalAutoencoder(hidden=(8,), epochs=2),
-    lacuna.VariationalAutoencoder(hidden=(8,), epochs=2, likelihood="gaussian"),
+    lacuna.VariationalAutoencoder(vae_hidden=(8,), vae_epochs=2),
+    lacuna.VariationalAutoencoder(vae_hidden=(8,), vae_epochs=2, vae_likelihood="gaussian"),
     lacuna.DirichletProcessMixture(20, dp_burn_in=10, dp_draws=5),
 ]
 
@@ -74,24 +74,18 @@ def test_clone_pickle_and_joblib_keep_every_bit(tmp_path):
     assert restored.summary_["objective"] == density.summary_["objective"]
 
 
-def test_set_params_reaches_a_nested_density():
-    model = lacuna.ReliableClassifier(density=lacuna.VariationalGaussianMixture())
-    model.set_params(density__components=2, kappa=0.5)
-    assert model.get_params()["density__components"] == 2
-    assert dict(model._settings()[0])["components"] == ["2"]
-
-
 def test_grid_search_over_a_pipeline_with_our_folds():
     X, y, truth = clouds(600)
     pipeline = make_pipeline(StandardScaler(), lacuna.ReliableClassifier(draws=1, threads=1))
     search = GridSearchCV(
         pipeline,
-        {"reliableclassifier__components": [1, 3], "reliableclassifier__kappa": [0, "auto:0.1"]},
+        {"reliableclassifier__density__components": [1, 3], "reliableclassifier__kappa": [0, "auto:0.1"]},
         cv=lacuna.SemiSupervisedKFold(3),
         n_jobs=2,
         error_score="raise",
     ).fit(X, y)
     assert search.best_score_ > 0.95
+    assert search.best_estimator_[-1].density.components == search.best_params_["reliableclassifier__density__components"]
     scores = cross_val_score(lacuna.ReliableClassifier(draws=1), X, y, cv=lacuna.SemiSupervisedKFold(3))
     assert len(scores) == 3 and scores.min() > 0.9
 

@@ -53,7 +53,7 @@ def test_labels_of_the_command_line_are_numbers_when_all_are(cli, tmp_path):
         cli("fit", "t.csv", "--label", "y", "-o", "m", "--force", "--seed", "9", "--kappa", "0.5", "--components", "3")
         loaded = lacuna.load(tmp_path / "m")
         assert loaded.classes_.tolist() == classes
-        assert (loaded.random_state, loaded.kappa, loaded.components, loaded.kappa_) == (9, "0.5", 3, 0.5)
+        assert (loaded.random_state, loaded.kappa, loaded.density.components, loaded.kappa_) == (9, 0.5, 3, 0.5)
         y = np.array([classes[label] if label >= 0 else None for label in Y], dtype=object)
         again = loaded.set_params(missing_label=None).fit(pd.DataFrame(X, columns=["a", "b"]), y)
         np.testing.assert_array_equal(again.error_probability(X), lacuna.load(tmp_path / "m").error_probability(X))
@@ -63,6 +63,19 @@ def test_a_loaded_model_saves_the_same_bytes(tmp_path):
     lacuna.ReliableClassifier().fit(X, Y).save(tmp_path / "a")
     lacuna.load(tmp_path / "a").save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_parameters_come_back_from_the_record(tmp_path):
+    densities = [
+        lacuna.VariationalGaussianMixture("auto", weight_concentration=0.5, own_covariance=True),
+        lacuna.GaussianMixture(2, covariance="tied"),
+        lacuna.KernelDensity("scott"),
+        lacuna.DirichletProcessMixture(20, dp_burn_in=10, dp_draws=5),
+    ]
+    for density in densities:
+        model = lacuna.ReliableClassifier(density=density, draws=2, kappa=0.5, classes=[0, 1], random_state=3).fit(X, Y)
+        model.save(tmp_path / "m", overwrite=True)
+        assert repr(lacuna.load(tmp_path / "m")) == repr(model)
 
 
 def test_files_that_cannot_be(tmp_path):

@@ -80,7 +80,7 @@ def test_the_torch_part_lies_beside_the_extension(tmp_path, wheel):
     archive.extractall(tmp_path)
     program = (
         "import sys; sys.path.insert(0, '.'); import numpy as np, lacuna\n"
-        "try: print(lacuna.VariationalAutoencoder(hidden=(4,), epochs=1, device='cuda').fit_transform(np.eye(5)).shape)\n"
+        "try: print(lacuna.VariationalAutoencoder(vae_hidden=(4,), vae_epochs=1, device='cuda').fit_transform(np.eye(5)).shape)\n"
         "except ValueError as error: print(error)"
     )
     answer = run(sys.executable, "-c", program, cwd=tmp_path)

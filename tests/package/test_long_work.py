@@ -28,9 +28,9 @@ X = random.normal(size=(400_000, 8))
 y = np.where(random.uniform(size=len(X)) < 0.5, (X[:, 0] > 0).astype(int), -1)
 """
 WORK = {
-    "fit": "lacuna.ReliableClassifier(tolerance=0, max_iterations=100_000).fit(X, y)",
+    "fit": "lacuna.ReliableClassifier(density=lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000)).fit(X, y)",
     "kde": "lacuna.ReliableClassifier(density='kde').fit(X, y)",
-    "predict": "m = lacuna.ReliableClassifier(density='kde', kde_tolerance=0).fit(X[::100], y[::100])\n"
+    "predict": "m = lacuna.ReliableClassifier(density=lacuna.KernelDensity(kde_tolerance=0)).fit(X[::100], y[::100])\n"
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
     "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",
@@ -203,9 +203,8 @@ X += np.random.default_rng(0).normal(size=100)
 X[:, 0] = np.arange(60_000) %% 97
 X[:, 1] = np.arange(60_000) %% 89
 y = np.where(np.arange(60_000) %% 5 == 0, (X[:, 0] > 40).astype(int), -1)
-options = dict(components=2, covariance="diagonal", max_iterations=3, draws=1, kappa=0)
-model = lacuna.ReliableClassifier(**options).fit(X[:500].copy(), y[:500])
 density = lacuna.VariationalGaussianMixture(components=2, covariance="diagonal", max_iterations=3).fit(X[:500].copy())
+model = lacuna.ReliableClassifier(density=density, draws=1, kappa=0).fit(X[:500].copy(), y[:500])
 """
 SIZE = 60_000 * 100 * 8
 

@@ -20,7 +20,7 @@ import lacuna
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tool"))
 from browser import open_browser, show, until  # noqa: E402
 
-FAST = {"components": 2, "draws": 1}
+FAST = {"density": lacuna.VariationalGaussianMixture(2), "draws": 1}
 X, Y, _ = clouds(500, seed=1)
 X_TEST, _, TRUTH = clouds(600, seed=2)
 STRATA = np.where(X_TEST[:, 1] > 4.5, "never labeled", "rest")

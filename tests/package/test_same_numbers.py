@@ -47,25 +47,40 @@ def test_the_defaults(cli, tmp_path, table):
     np.testing.assert_array_equal(model.log_ratio(X), [float.fromhex(row[3]) for row in rows])
 
 
+mixture = lacuna.VariationalGaussianMixture
+
+
+def flags_of(options):
+    """The flags of the tool for parameters of a classifier: the same names."""
+    values = dict(options)
+    density = values.pop("density", None)
+    if density is not None:
+        changed = {k: v for k, v in density.get_params().items() if v != type(density)().get_params()[k]}
+        values = {**values, "density": density._family, **changed}
+    flags = []
+    for name, value in values.items():
+        flag = "--seed" if name == "random_state" else "--" + name.replace("_", "-")
+        flags.append(flag if value is True else f"{flag}={value}")
+    return flags
+
+
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "mcar-em", "density": "gmm", "components": 2, "covariance": "diagonal"},
+        {"method": "mcar-em", "density": lacuna.GaussianMixture(2, covariance="diagonal")},
         {"method": "mcar-sampling", "draws": 2, "random_state": 12345678901234567890},
-        {"method": "supervised", "density": "kde", "kde_bandwidth": "silverman"},
-        {"kappa": -0.25, "posterior": "product", "draws": "soft", "tolerance": 1e-7, "own_covariance": True},
-        {"components": "auto", "draws": 1},
-        {"kappa": "auto:0.2", "folds": 3, "features": "standardize,pca:2", "weight_prior": "stick-breaking"},
+        {"method": "supervised", "density": lacuna.KernelDensity("silverman")},
+        {"kappa": -0.25, "posterior": "product", "draws": "soft", "density": mixture(tolerance=1e-7, own_covariance=True)},
+        {"density": mixture("auto"), "draws": 1},
+        {"kappa": "auto:0.2", "folds": 3, "features": "standardize,pca:2", "density": mixture(weight_prior="stick-breaking")},
+        {"density": lacuna.DirichletProcessMixture(30, dp_burn_in=10, dp_draws=5), "draws": 1},
+        lacuna.preset("paper"),
     ],
     ids=str,
 )
 def test_other_options(cli, tmp_path, table, options):
     X, y = table
-    flags = []
-    for name, value in options.items():
-        flag = "--seed" if name == "random_state" else "--" + name.replace("_", "-")
-        flags.append(flag if value is True else f"{flag}={value}")
-    compare(lacuna.ReliableClassifier(**options).fit(X, y), X, from_the_tool(cli, tmp_path, *flags))
+    compare(lacuna.ReliableClassifier(**options).fit(X, y), X, from_the_tool(cli, tmp_path, *flags_of(options)))
 
 
 def test_threads_change_nothing(table):
@@ -78,7 +93,7 @@ def test_weights_are_repetitions(table):
     X, y = table
     weights = np.where(np.arange(len(X)) % 3 == 0, 2.0, 1.0)
     rows = np.repeat(np.arange(len(X)), weights.astype(int))
-    options = {"components": 1, "draws": "soft", "kappa": 0}  # nothing is left to chance
+    options = {"density": mixture(1), "draws": "soft", "kappa": 0}  # nothing is left to chance
     weighted = lacuna.ReliableClassifier(**options).fit(X, y, sample_weight=weights)
     repeated = lacuna.ReliableClassifier(**options).fit(X[rows], y[rows])
     np.testing.assert_allclose(weighted.error_probability(X), repeated.error_probability(X), rtol=1e-4, atol=1e-9)

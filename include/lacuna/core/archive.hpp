@@ -9,7 +9,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// An array of doubles with a shape, row-major.
 struct Tensor {

@@ -7,7 +7,7 @@
 
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Why something could not be done.
 enum class ErrorKind {

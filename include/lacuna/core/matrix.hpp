@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace lacuna {
+#include "lacuna/core/version.hpp"
+
+namespace LACUNA_API lacuna {
 
 using Index = std::ptrdiff_t;
 

@@ -2,7 +2,9 @@
 
 #include <string_view>
 
-namespace lacuna {
+#include "lacuna/core/version.hpp"
+
+namespace LACUNA_API lacuna {
 
 /// How long work is watched and stopped from outside. The library itself never prints.
 class Observer {

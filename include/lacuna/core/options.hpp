@@ -18,7 +18,7 @@
 /// per field: name, field, one sentence, limits. Checks, flags, help, configuration files, the record inside
 /// a model, the reference and the Python package are all made from it, so that they cannot drift apart.
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// One value of an enumeration and its name at every border. Beside each enumeration of options stands
 /// `constexpr auto choice_names(Enum)`, which returns an array of these.

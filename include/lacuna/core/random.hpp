@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 
-namespace lacuna {
+#include "lacuna/core/version.hpp"
+
+namespace LACUNA_API lacuna {
 
 /// What a random number is for. Streams with different purposes are independent for the same seed.
 /// The numbers are part of the results: append, never renumber.

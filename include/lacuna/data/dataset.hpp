@@ -6,7 +6,7 @@
 
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// The label of a row whose label is missing. Class numbers start at 0, so it cannot collide with a class.
 inline constexpr int missing_label = -1;

@@ -6,7 +6,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/data/table.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Rows that come block by block and can be read again: a file, a database cursor, anything that need not fit
 /// into memory.

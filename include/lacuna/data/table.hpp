@@ -9,7 +9,7 @@
 #include "lacuna/core/options.hpp"
 #include "lacuna/data/dataset.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// How a table on disk is read. The format follows the content: NPY and IDX by their magic bytes, everything
 /// else is CSV; gzip is recognised in all of them.

@@ -16,7 +16,7 @@
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/row_source.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Why a fit ended.
 enum class StopReason {

@@ -12,7 +12,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A struct of options that says which density family they are of: `static constexpr const char* family`.
 template <class Options>
@@ -53,6 +53,10 @@ private:
   std::any values_;
 };
 
+/// Makes a density of facts that were read already, and of what its save_parts wrote under `prefix`.
+using DensityLoader = std::function<std::shared_ptr<const Density>(
+    const Archive& archive, const std::string& prefix, DensityFacts facts)>;
+
 /// One family under its name: everything lacuna needs to fit its densities and to read them back.
 struct DensityFamilyEntry {
   std::string name;
@@ -60,17 +64,14 @@ struct DensityFamilyEntry {
   OptionTable<std::any> options; ///< the rows of that struct's table
   std::function<void(const std::any& options, OptionChecks& checks)> check;
   std::function<std::shared_ptr<const DensityFamily>(const std::any& options)> make;
-  /// Makes a density of facts that were read already, and of what its save_parts wrote under `prefix`.
-  std::function<std::shared_ptr<const Density>(const Archive& archive, const std::string& prefix,
-                                               DensityFacts facts)>
-      load;
+  DensityLoader load;
 };
 
 /// An entry for a family with options of its own: from their table come flags, checks and the record.
 template <FamilyOptions Options>
-DensityFamilyEntry density_family(
-    std::function<std::shared_ptr<const DensityFamily>(const Options& options)> make,
-    std::function<std::shared_ptr<const Density>(const Archive&, const std::string&, DensityFacts)> load) {
+DensityFamilyEntry
+density_family(std::function<std::shared_ptr<const DensityFamily>(const Options& options)> make,
+               DensityLoader load) {
   DensityFamilyEntry entry;
   entry.name = Options::family;
   entry.defaults = Options{};

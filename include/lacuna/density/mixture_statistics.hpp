@@ -8,7 +8,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/families.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// What an update of a mixture ("vb-gmm" or "gmm") needs to know of rows: for each component the weight,
 /// first and second moments of its rows, about the component's centre, and its categories. They add up, so

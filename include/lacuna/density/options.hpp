@@ -6,7 +6,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 enum class CovarianceType { full, tied, diagonal, spherical };
 constexpr auto choice_names(CovarianceType) {

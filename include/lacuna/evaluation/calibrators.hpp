@@ -10,7 +10,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Ways to mend probabilities after the fact, on labeled rows that the model did not see. The first three
 /// recalibrate the error probability of the prediction; the prediction stays, and the other classes share the

@@ -5,14 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "lacuna/evaluation/classwise.hpp"
-#include "lacuna/evaluation/isotonic.hpp"
+#include "lacuna/evaluation/diagnostics.hpp"
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/evaluation/reliability_curve.hpp"
-#include "lacuna/evaluation/risk_coverage.hpp"
 #include "lacuna/evaluation/scored_rows.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// How the reliability curve is drawn. The named metrics always have their 20 equal-width bins.
 struct CurveOptions {

@@ -8,7 +8,7 @@
 
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 inline constexpr int n_reliability_bins = 20;
 

@@ -7,7 +7,7 @@
 #include "lacuna/core/options.hpp"
 #include "lacuna/evaluation/scored_rows.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 enum class BinKind {
   equal_width, ///< equal parts of [0, 1]

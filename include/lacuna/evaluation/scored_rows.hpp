@@ -5,7 +5,7 @@
 
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// The stratum of rows without one.
 inline constexpr int no_stratum = -1;

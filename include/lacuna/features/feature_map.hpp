@@ -7,7 +7,7 @@
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// A fitted map from a table's features to those the densities see. Immutable; safe to use from many threads.
 class FeatureMap {

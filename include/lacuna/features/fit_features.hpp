@@ -14,15 +14,16 @@
 #include "lacuna/features/feature_map.hpp"
 #include "lacuna/features/vae_options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// One map that was asked for: "standardize", "pca:20", "pca:0.95", "vae", "vae:5".
 struct FeatureSpec {
   std::string kind = "standardize";
   std::string argument = {}; ///< what stands after the colon; may be empty
 };
-/// "none", or specs with commas between them.
+/// "none", or specs with commas between them; reading throws Error(usage) that says what is possible.
 std::string to_string(const std::vector<FeatureSpec>& features);
+std::vector<FeatureSpec> parse_features(const std::string& text);
 
 /// Which maps are fitted, one after the other, and how.
 struct FeatureOptions {

@@ -8,7 +8,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 enum class VaeArchitecture { mlp, conv };
 constexpr auto choice_names(VaeArchitecture) {

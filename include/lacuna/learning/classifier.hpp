@@ -9,7 +9,7 @@
 #include "lacuna/density/density.hpp"
 #include "lacuna/learning/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// What a classifier says about some rows, one entry per row.
 struct Scores {

@@ -12,7 +12,7 @@
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/options.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// How one density of the fit went.
 struct DensityRecord {

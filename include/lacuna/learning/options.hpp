@@ -9,7 +9,7 @@
 #include "lacuna/core/options.hpp"
 #include "lacuna/density/families.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// mar is Algorithm 1; the others are what it is compared with.
 enum class Method { supervised, mcar_sampling, mcar_em, mar };

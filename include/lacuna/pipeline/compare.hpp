@@ -8,7 +8,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/fit.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// All methods on the same data, with the same densities and the same seed.
 struct CompareRequest : FitRequest { ///< its method counts for nothing: all are fitted

@@ -7,7 +7,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 // The JSON documents that the tool writes and others read. Everything before this border is typed.
 

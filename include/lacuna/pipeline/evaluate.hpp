@@ -13,7 +13,7 @@
 #include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 class RowSample;
 

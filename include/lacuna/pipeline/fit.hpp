@@ -10,7 +10,7 @@
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Everything that decides a model, beside the data.
 struct FitOptions : LearningOptions, FeatureOptions {};
@@ -35,6 +35,7 @@ struct FitTask {
   const DensityFamily* family = nullptr; ///< instead of request.density; such a model may not be savable
   std::vector<std::string> notes = {};   ///< for the record
   std::string label_type = {};           ///< for the record
+  std::string family_name = {};          ///< of `family`, for the record
 };
 /// The one workflow behind all fits: checks the options, fits the maps, the densities and the methods, and
 /// keeps the record.

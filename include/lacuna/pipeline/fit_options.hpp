@@ -7,7 +7,7 @@
 #include "lacuna/core/options.hpp"
 #include "lacuna/pipeline/fit.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// All options of a fit: of the table, the method, the maps, and every registered density family. An option
 /// that several families have stands there once.

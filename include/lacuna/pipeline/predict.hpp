@@ -7,7 +7,7 @@
 #include "lacuna/core/observer.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// Scores a table block by block and hands finished CSV text, header first, to `write`. Returns the number of
 /// rows.

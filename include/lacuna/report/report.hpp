@@ -8,7 +8,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 /// One contender on a page; what it points to is borrowed.
 struct ReportContender {

@@ -56,12 +56,28 @@ struct Windows {
   }
 };
 
-/// What both directions share: gradients of the weights are summed image by image on the way back, a sum per
-/// block of rows, while the windows are at hand; learning adds the sums in order.
+/// What both directions share: images pass one by one; gradients of the weights are summed on the way back, a
+/// sum per block of rows, while the windows are at hand; learning adds the sums in order.
 class WindowLayer : public CpuLayer {
 public:
+  void forward(const float* input, Index first, Index count, float* scratch) final {
+    for (Index row = first; row < first + count; ++row)
+      forward_image(input + row * n_inputs_, output_.data() + row * n_outputs_, scratch);
+    activate(first, count);
+  }
+
+  void backward(const float* input, Index first, Index count, float* by_input, float* scratch) final {
+    pull_back(first, count);
+    float* sums = sums_.data() + first / conv_block_rows * sums_per_block();
+    std::fill_n(sums, sums_per_block(), 0.0F);
+    for (Index row = first; row < first + count; ++row)
+      backward_image(input + row * n_inputs_, gradient_.data() + row * n_outputs_,
+                     by_input == nullptr ? nullptr : by_input + row * n_inputs_, scratch,
+                     scratch + windows_.size(), sums);
+  }
+
   void learn(const Piece& piece, const float* /*input*/, Index n_rows, const AdamStep& step,
-             float* scratch) override {
+             float* scratch) final {
     add_sums(weights_.place_of(piece), piece.n_rows * piece.width, n_rows, scratch);
     weights_.learn(piece, scratch, step);
     if (piece.first_row > 0 || piece.first_column > 0) return;
@@ -70,7 +86,7 @@ public:
     kernels_.adam(step, scratch, biases_.values.data(), biases_.first.data(), biases_.second.data(), n);
   }
 
-  Index scratch_size() const override {
+  Index scratch_size() const final {
     const Index packed =
         kernels_.packed_size(windows_.n_places(), std::max(windows_.window_size(), n_small_));
     return std::max(
@@ -81,20 +97,18 @@ public:
               PackedWeights weights, const Windows& windows, Index n_small)
       : CpuLayer(layer, layout, kernels, std::move(weights), bias_places(layer), batch_size,
                  layer.kind == VaeLayer::Kind::conv ? n_small * windows.n_places() : windows.image_size()),
-        windows_(windows), n_small_(n_small) {
+        windows_(windows), n_small_(n_small),
+        n_inputs_(layer.kind == VaeLayer::Kind::conv ? windows.image_size() : n_small * windows.n_places()) {
     const Index n_blocks = (batch_size + conv_block_rows - 1) / conv_block_rows;
     sums_.resize(static_cast<std::size_t>(n_blocks * sums_per_block()));
   }
 
 protected:
-  /// Sums of the block that begins at a row, from zero.
-  float* fresh_sums(Index first_row) {
-    float* sums = sums_.data() + first_row / conv_block_rows * sums_per_block();
-    std::fill_n(sums, sums_per_block(), 0.0F);
-    return sums;
-  }
+  virtual void forward_image(const float* input, float* output, float* windows) = 0;
+  /// `windows` and `packed` are scratch; `sums` has a place for every weight, and behind them for every bias.
+  virtual void backward_image(const float* input, const float* gradient, float* by_input, float* windows,
+                              float* packed, float* sums) = 0;
   float* bias_sums(float* sums) const { return sums + n_weights(); }
-  Index small_size() const { return windows_.n_places() * n_small_; }
 
   /// sums += a (m x places) b (places x n), in the form of the packed weights.
   void add_product(const float* a, Index m, const float* packed, Index n, float* sums) const {
@@ -125,7 +139,8 @@ private:
     }
   }
 
-  AlignedFloats sums_; ///< of each block: weights, biases
+  const Index n_inputs_; ///< numbers per row
+  AlignedFloats sums_;   ///< of each block: weights, biases
 };
 
 /// Halves the sides: every pixel of the output is a product with its window of the input.
@@ -133,37 +148,26 @@ class ConvLayer final : public WindowLayer {
 public:
   using WindowLayer::WindowLayer;
 
-  void forward(const float* input, Index first, Index count, float* scratch) override {
-    for (Index row = first; row < first + count; ++row) {
-      windows_.cut(input + row * windows_.image_size(), scratch);
-      kernels_.multiply({scratch, windows_.window_size(), 1}, weights_.matrix(), biases_.values.data(),
-                        output_.data() + row * small_size(), n_small_, windows_.n_places(), n_small_,
-                        windows_.window_size());
-    }
-    activate(first, count);
-  }
-
-  void backward(const float* input, Index first, Index count, float* by_input, float* scratch) override {
-    pull_back(first, count);
-    float* windows = scratch;
-    float* packed = windows + windows_.size();
-    float* sums = fresh_sums(first);
-    for (Index row = first; row < first + count; ++row) {
-      const float* gradient = gradient_.data() + row * small_size();
-      windows_.cut(input + row * windows_.image_size(), windows);
-      kernels_.pack({gradient, n_small_, 1}, windows_.n_places(), n_small_, packed);
-      add_product(windows, windows_.window_size(), packed, n_small_, sums);
-      add_bias(packed, bias_sums(sums));
-      if (by_input == nullptr) continue;
-      kernels_.multiply({gradient, n_small_, 1}, weights_.transposed(), nullptr, windows,
-                        windows_.window_size(), windows_.n_places(), windows_.window_size(), n_small_);
-      float* image = by_input + row * windows_.image_size();
-      std::fill_n(image, windows_.image_size(), 0.0F);
-      windows_.add(windows, image);
-    }
-  }
-
 private:
+  void forward_image(const float* input, float* output, float* windows) override {
+    windows_.cut(input, windows);
+    kernels_.multiply({windows, windows_.window_size(), 1}, weights_.matrix(), biases_.values.data(), output,
+                      n_small_, windows_.n_places(), n_small_, windows_.window_size());
+  }
+
+  void backward_image(const float* input, const float* gradient, float* by_input, float* windows,
+                      float* packed, float* sums) override {
+    windows_.cut(input, windows);
+    kernels_.pack({gradient, n_small_, 1}, windows_.n_places(), n_small_, packed);
+    add_product(windows, windows_.window_size(), packed, n_small_, sums);
+    add_bias(packed, bias_sums(sums));
+    if (by_input == nullptr) return;
+    kernels_.multiply({gradient, n_small_, 1}, weights_.transposed(), nullptr, windows,
+                      windows_.window_size(), windows_.n_places(), windows_.window_size(), n_small_);
+    std::fill_n(by_input, windows_.image_size(), 0.0F);
+    windows_.add(windows, by_input);
+  }
+
   void add_bias(float* packed, float* sums) const {
     const Index k = windows_.n_places();
     for (Index j = 0; j < n_small_; j += kernels_.panel) {
@@ -180,39 +184,26 @@ class TransposedConvLayer final : public WindowLayer {
 public:
   using WindowLayer::WindowLayer;
 
-  void forward(const float* input, Index first, Index count, float* scratch) override {
-    const Index n_channels = windows_.n_channels;
-    for (Index row = first; row < first + count; ++row) {
-      kernels_.multiply({input + row * small_size(), n_small_, 1}, weights_.matrix(), nullptr, scratch,
-                        windows_.window_size(), windows_.n_places(), windows_.window_size(), n_small_);
-      float* image = output_.data() + row * windows_.image_size();
-      for (Index i = 0; i < windows_.image_size(); i += n_channels)
-        std::copy_n(biases_.values.data(), n_channels, image + i);
-      windows_.add(scratch, image);
-    }
-    activate(first, count);
-  }
-
-  void backward(const float* input, Index first, Index count, float* by_input, float* scratch) override {
-    pull_back(first, count);
-    float* windows = scratch;
-    float* packed = windows + windows_.size();
-    float* sums = fresh_sums(first);
-    for (Index row = first; row < first + count; ++row) {
-      const float* gradient = gradient_.data() + row * windows_.image_size();
-      windows_.cut(gradient, windows);
-      kernels_.pack({windows, windows_.window_size(), 1}, windows_.n_places(), windows_.window_size(),
-                    packed);
-      add_product(input + row * small_size(), n_small_, packed, windows_.window_size(), sums);
-      add_bias(gradient, bias_sums(sums));
-      if (by_input != nullptr)
-        kernels_.multiply({windows, windows_.window_size(), 1}, weights_.transposed(), nullptr,
-                          by_input + row * small_size(), n_small_, windows_.n_places(), n_small_,
-                          windows_.window_size());
-    }
-  }
-
 private:
+  void forward_image(const float* input, float* output, float* windows) override {
+    kernels_.multiply({input, n_small_, 1}, weights_.matrix(), nullptr, windows, windows_.window_size(),
+                      windows_.n_places(), windows_.window_size(), n_small_);
+    for (Index i = 0; i < windows_.image_size(); i += windows_.n_channels)
+      std::copy_n(biases_.values.data(), windows_.n_channels, output + i);
+    windows_.add(windows, output);
+  }
+
+  void backward_image(const float* input, const float* gradient, float* by_input, float* windows,
+                      float* packed, float* sums) override {
+    windows_.cut(gradient, windows);
+    kernels_.pack({windows, windows_.window_size(), 1}, windows_.n_places(), windows_.window_size(), packed);
+    add_product(input, n_small_, packed, windows_.window_size(), sums);
+    add_bias(gradient, bias_sums(sums));
+    if (by_input == nullptr) return;
+    kernels_.multiply({windows, windows_.window_size(), 1}, weights_.transposed(), nullptr, by_input,
+                      n_small_, windows_.n_places(), n_small_, windows_.window_size());
+  }
+
   void add_bias(const float* gradient, float* sums) const {
     for (Index i = 0; i < windows_.image_size(); i += windows_.n_channels)
       for (Index channel = 0; channel < windows_.n_channels; ++channel)

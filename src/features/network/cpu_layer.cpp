@@ -2,14 +2,10 @@
 
 namespace lacuna {
 
-namespace {
-
-const DenseActivation* choose(VaeActivation activation, const DenseKernels& kernels) {
-  if (activation == VaeActivation::relu) return &kernels.relu;
-  return activation == VaeActivation::tanh ? &kernels.tanh : &kernels.sigmoid;
+const DenseActivation& kernel_of(VaeActivation activation, const DenseKernels& kernels) {
+  if (activation == VaeActivation::relu) return kernels.relu;
+  return activation == VaeActivation::tanh ? kernels.tanh : kernels.sigmoid;
 }
-
-} // namespace
 
 CpuLayer::CpuLayer(const VaeLayer& layer, const VaeLayout& layout, const DenseKernels& kernels,
                    PackedWeights weights, std::vector<Index> bias_places, Index batch_size, Index n_outputs)
@@ -17,7 +13,7 @@ CpuLayer::CpuLayer(const VaeLayer& layer, const VaeLayout& layout, const DenseKe
       biases_(kernels.rounded(static_cast<Index>(bias_places.size()))), batch_size_(batch_size),
       n_outputs_(n_outputs), output_(static_cast<std::size_t>(batch_size * n_outputs)),
       gradient_(output_.size()),
-      activation_(layer.has_activation ? choose(layout.activation, kernels) : nullptr),
+      activation_(layer.has_activation ? &kernel_of(layout.activation, kernels) : nullptr),
       bias_places_(std::move(bias_places)) {}
 
 void CpuLayer::set(const std::vector<float>& flat, LearnedPart part) {

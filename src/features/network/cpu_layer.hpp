@@ -7,6 +7,8 @@
 
 namespace lacuna {
 
+const DenseActivation& kernel_of(VaeActivation activation, const DenseKernels& kernels);
+
 /// A layer as the CPU engine trains it. Images lie pixel by pixel, the channels of a pixel side by side; the
 /// flat arrays outside have them channel by channel.
 class CpuLayer {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "lacuna/core/matrix.hpp"
 
 namespace lacuna {
@@ -69,11 +71,7 @@ struct DenseKernels {
 /// The kernels for this processor.
 const DenseKernels& dense_kernels();
 
-/// All kernels that this processor can run, the best first. For tests.
-struct DenseKernelList {
-  const DenseKernels* sets[3];
-  int n_sets;
-};
-DenseKernelList runnable_dense_kernels();
+/// Every set this processor can run, the plain one first; for tests.
+std::span<const DenseKernels* const> available_dense_kernels();
 
 } // namespace lacuna

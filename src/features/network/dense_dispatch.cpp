@@ -1,27 +1,33 @@
 #include "features/network/dense.hpp"
 
+#include "math/instruction_sets.hpp"
+
 namespace lacuna {
 
-extern const DenseKernels dense_plain;
+namespace plain {
+extern const DenseKernels dense_kernels;
+}
 #ifdef LACUNA_X86_KERNELS
-extern const DenseKernels dense_avx2;
-extern const DenseKernels dense_avx512;
+namespace avx2 {
+extern const DenseKernels dense_kernels;
+}
+namespace avx512 {
+extern const DenseKernels dense_kernels;
+}
 #endif
 
-DenseKernelList runnable_dense_kernels() {
-  DenseKernelList list{};
+std::span<const DenseKernels* const> available_dense_kernels() {
 #ifdef LACUNA_X86_KERNELS
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    list.sets[list.n_sets++] = &dense_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.sets[list.n_sets++] = &dense_avx2;
+  static constexpr const DenseKernels* sets[] = {&plain::dense_kernels, &avx2::dense_kernels,
+                                                 &avx512::dense_kernels};
+#else
+  static constexpr const DenseKernels* sets[] = {&plain::dense_kernels};
 #endif
-  list.sets[list.n_sets++] = &dense_plain;
-  return list;
+  return std::span(sets).first(n_runnable_sets());
 }
 
 const DenseKernels& dense_kernels() {
-  static const DenseKernels& best = *runnable_dense_kernels().sets[0];
+  static const DenseKernels& best = *available_dense_kernels().back();
   return best;
 }
 

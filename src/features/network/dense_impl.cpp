@@ -1,14 +1,11 @@
-// Compiled once per instruction set. Includes nothing that could leave a copy of a shared inline function
-// behind: the linker might choose that copy for everyone, on processors that cannot run it.
+// Compiled once per instruction set (math/simd.hpp).
 #include <utility>
 
 #include "features/network/dense.hpp"
 #include "features/network/dense_curves.hpp"
-#include "features/network/dense_vector.hpp"
+#include "math/simd.hpp"
 
 namespace lacuna {
-
-extern const DenseKernels LACUNA_DENSE_SET;
 
 namespace {
 
@@ -31,8 +28,8 @@ constexpr Index block_rows = 24 * 1024 / (panel * static_cast<Index>(sizeof(floa
 
 // 1 x 1, 2 x 2, ... blocks beside the diagonal change places: the transposed square in log2(lanes) rounds.
 template <int distance, std::size_t... lane>
-inline void exchange(Vector& x, Vector& y, std::index_sequence<lane...> /*lanes*/) {
-  const Vector upper = __builtin_shufflevector(
+inline void exchange(Floats& x, Floats& y, std::index_sequence<lane...> /*lanes*/) {
+  const Floats upper = __builtin_shufflevector(
       x, y, ((lane & distance) != 0 ? static_cast<int>(lane + lanes) - distance : static_cast<int>(lane))...);
   y = __builtin_shufflevector(
       x, y, ((lane & distance) != 0 ? static_cast<int>(lane + lanes) : static_cast<int>(lane) + distance)...);
@@ -40,7 +37,7 @@ inline void exchange(Vector& x, Vector& y, std::index_sequence<lane...> /*lanes*
 }
 
 template <int distance>
-inline void transpose(Vector (&square)[lanes]) {
+inline void transpose(Floats (&square)[lanes]) {
   if constexpr (distance < lanes) {
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i)
@@ -57,7 +54,7 @@ void pack_panel(FloatView b, Index first, Index count, Index width, Index k, flo
     const float* from = b.data + p * b.row + first * b.column;
     float* row = to + p * width;
     if (b.column == 1) {
-      for (Index j = 0; j < width; j += lanes) store(load_some(from + j, count - j), row + j);
+      for (Index j = 0; j < width; j += lanes) store(row + j, load_some(from + j, count - j));
     } else {
       for (Index j = 0; j < width; ++j) row[j] = j < count ? from[j * b.column] : 0.0F;
     }
@@ -68,13 +65,13 @@ void pack_panel(FloatView b, Index first, Index count, Index width, Index k, flo
 void pack_panel_transposed(FloatView b, Index first, Index count, Index width, Index k, float* to) {
   for (Index j = 0; j < width; j += lanes) {
     for (Index p = 0; p < k; p += lanes) {
-      Vector square[lanes];
+      Floats square[lanes];
 #pragma GCC unroll 16
       for (Index i = 0; i < lanes; ++i)
-        square[i] = j + i < count ? load_some(b.data + (first + j + i) * b.column + p, k - p) : Vector{};
+        square[i] = j + i < count ? load_some(b.data + (first + j + i) * b.column + p, k - p) : Floats{};
       transpose<1>(square);
       const Index rows = k - p < lanes ? k - p : lanes;
-      for (Index i = 0; i < rows; ++i) store(square[i], to + (p + i) * width + j);
+      for (Index i = 0; i < rows; ++i) store(to + (p + i) * width + j, square[i]);
     }
   }
 }
@@ -104,7 +101,7 @@ struct Piece {
 
 template <int rows, int vectors, bool by_row>
 void tile(const Piece& piece) {
-  Vector sum[rows][vectors];
+  Floats sum[rows][vectors];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     const float* from = piece.start != nullptr ? piece.start : piece.c + r * piece.c_row;
@@ -114,7 +111,7 @@ void tile(const Piece& piece) {
   const Index stride = piece.a_stride;
   const float* b = piece.b;
   for (Index p = 0; p < piece.k; ++p, b += vectors * lanes) {
-    Vector part[vectors];
+    Floats part[vectors];
 #pragma GCC unroll 3
     for (int v = 0; v < vectors; ++v) part[v] = load(b + v * lanes);
 #pragma GCC unroll 8
@@ -127,7 +124,7 @@ void tile(const Piece& piece) {
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) store(sum[r][v], piece.c + r * piece.c_row + v * lanes);
+    for (int v = 0; v < vectors; ++v) store(piece.c + r * piece.c_row + v * lanes, sum[r][v]);
   }
 }
 
@@ -217,24 +214,29 @@ void multiply_add(FloatView a, const float* packed, float* c, Index c_row, Index
 
 void sum_rows(const float* packed, Index k, Index width, float* sums) {
   for (Index j = 0; j < width; j += lanes) {
-    Vector sum{};
+    Floats sum{};
     for (Index p = 0; p < k; ++p) sum += load(packed + p * width + j);
-    store(sum, sums + j);
+    store(sums + j, sum);
   }
 }
 
 } // namespace
 
-const DenseKernels LACUNA_DENSE_SET = {lanes,
-                                       panel,
-                                       pack,
-                                       multiply,
-                                       multiply_add,
-                                       sum_rows,
-                                       {relu, pull_back_relu},
-                                       {tanh, pull_back_tanh},
-                                       {sigmoid, pull_back_sigmoid},
-                                       bernoulli,
-                                       adam};
+namespace LACUNA_INSTRUCTION_SET {
+
+extern const DenseKernels dense_kernels;
+const DenseKernels dense_kernels = {lanes,
+                                    panel,
+                                    pack,
+                                    multiply,
+                                    multiply_add,
+                                    sum_rows,
+                                    {relu, pull_back_relu},
+                                    {tanh, pull_back_tanh},
+                                    {sigmoid, pull_back_sigmoid},
+                                    bernoulli,
+                                    adam};
+
+} // namespace LACUNA_INSTRUCTION_SET
 
 } // namespace lacuna

@@ -17,8 +17,8 @@
 namespace {
 
 using namespace lacuna;
+using lacuna::testing::rows_of;
 using nlohmann::json;
-using testing::rows_of;
 
 json parameters_json(const Gmm& model) {
   return {{"center", model.frame().center},
@@ -30,7 +30,7 @@ json parameters_json(const Gmm& model) {
 
 /// A mixture a few steps from its start, its densities, and the mixture after one more step.
 json show_gmm(CovarianceType covariance) {
-  const Matrix rows = testing::random_blobs(31, 500, 3, 4, 3.0);
+  const Matrix rows = lacuna::testing::random_blobs(31, 500, 3, 4, 3.0);
   const auto family =
       make_density_family(GmmOptions{.components = 4, .covariance = covariance, .max_iterations = 3});
   const auto density = family->fit(WeightedRows(rows.view()), {});
@@ -41,7 +41,7 @@ json show_gmm(CovarianceType covariance) {
   return {{"rows", rows_of(rows)},
           {"before", parameters_json(dynamic_cast<const Gmm&>(*density))},
           {"after", parameters_json(dynamic_cast<const Gmm&>(*next))},
-          {"log_density", testing::log_densities(*density, rows)},
+          {"log_density", lacuna::testing::log_densities(*density, rows)},
           {"bic", density->summary().measures.at("bic")},
           {"aic", density->summary().measures.at("aic")}};
 }

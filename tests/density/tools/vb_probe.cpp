@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "density/kernels.hpp"
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 #include "density/own_families.hpp"
 #include "density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"
@@ -18,8 +18,8 @@
 namespace {
 
 using namespace lacuna;
+using lacuna::testing::rows_of;
 using nlohmann::json;
-using testing::rows_of;
 
 /// Responsibilities of every row under the fit's expected-log terms.
 Matrix responsibilities(const VbMixture& model, const Matrix& rows) {
@@ -40,7 +40,7 @@ Matrix responsibilities(const VbMixture& model, const Matrix& rows) {
 }
 
 json fit_and_show(CovarianceType covariance, WeightPrior weight_prior) {
-  const Matrix rows = testing::random_blobs(31, 500, 3, 4, 3.0);
+  const Matrix rows = lacuna::testing::random_blobs(31, 500, 3, 4, 3.0);
   VbMixtureOptions options;
   options.covariance = covariance;
   options.weight_prior = weight_prior;

@@ -1,4 +1,4 @@
-#include "density/moments.hpp"
+#include "density/mixture_moments.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -33,24 +34,37 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-[[noreturn]] void fail(const std::string& path, const toml::source_region& where, std::string statement,
-                       std::string remedy) {
+ErrorParts at_line(const std::string& path, long line) {
   ErrorParts parts;
   parts.place.file = path;
-  parts.place.line = where.begin.line;
-  parts.statement = std::move(statement);
-  parts.remedy = std::move(remedy);
-  throw Error(ErrorKind::config, std::move(parts));
+  parts.place.line = line;
+  return parts;
+}
+
+/// The whole line, as the reader of an error knows it; cut when long.
+std::string quoted_line(const std::string& text, long line) {
+  constexpr std::size_t longest = 60;
+  std::istringstream stream(text);
+  std::string found;
+  for (long i = 0; i < line; ++i) std::getline(stream, found);
+  for (char& c : found)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return "'" + (found.size() > longest ? found.substr(0, longest) + "..." : found) + "'";
 }
 
 toml::table parse(const std::string& path) {
+  const std::string text = read_text(path);
   try {
-    return toml::parse(read_text(path), path);
+    return toml::parse(text, std::string_view(path));
   } catch (const toml::parse_error& problem) {
-    const std::string statement(problem.description());
-    fail(path, problem.source(), statement,
-         statement.find("representable") != std::string::npos ? "put so large a number in quotes"
-                                                              : "texts stand in quotes, as TOML wants it");
+    const std::string description(problem.description());
+    const auto tells = [&](const char* words) { return description.find(words) != std::string::npos; };
+    ErrorParts parts = at_line(path, problem.source().begin.line);
+    parts.statement = "this is not TOML: " + description;
+    parts.found = quoted_line(text, parts.place.line);
+    if (tells("representable")) parts.remedy = "put so large a number in quotes";
+    if (tells("value type")) parts.remedy = "put a text in quotes";
+    throw Error(ErrorKind::config, std::move(parts));
   }
 }
 
@@ -65,8 +79,10 @@ std::string value_text(const std::string& path, const std::string& key, const to
   if (const auto* const number = value.as_integer()) return std::to_string(number->get());
   if (const auto* const number = value.as_floating_point()) return number_text(number->get());
   if (const auto* const truth = value.as_boolean()) return truth->get() ? "true" : "false";
-  fail(path, value.source(), "the value of '" + key + "' is none that an option has",
-       "give a text in quotes, a number, true or false, or an array of these");
+  ErrorParts parts = at_line(path, value.source().begin.line);
+  parts.statement = "the value of '" + key + "' is none that an option has";
+  parts.expected = "a text in quotes, a number, true or false, or an array of these";
+  throw Error(ErrorKind::config, std::move(parts));
 }
 
 } // namespace
@@ -77,9 +93,12 @@ std::vector<ConfigItem> read_config(const std::string& path) {
     ConfigItem item;
     item.key = std::string(name.str());
     item.line = name.source().begin.line;
-    if (value.is_table() || value.is_array_of_tables())
-      fail(path, value.source(), "'" + item.key + "' is a section, and sections are not used here",
-           "write plain 'key = value' lines");
+    if (value.is_table() || value.is_array_of_tables()) {
+      ErrorParts parts = at_line(path, item.line);
+      parts.statement = "'" + item.key + "' is a section, and sections are not used here";
+      parts.remedy = "write plain 'key = value' lines";
+      throw Error(ErrorKind::config, std::move(parts));
+    }
     if (const auto* const array = value.as_array()) {
       item.is_array = true;
       for (const toml::node& each : *array) item.texts.push_back(value_text(path, item.key, each));

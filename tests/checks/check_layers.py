@@ -33,6 +33,8 @@ CONFINED = [
     (re.compile(r"(torch|ATen|c10)/"), "torch", ("src/features/torch/",)),
     (re.compile(r"mpi\.h$"), "MPI", ("src/distributed/",)),
     (re.compile(r"pybind11/|Python\.h$"), "Python", ("python/bindings/",)),
+    (re.compile(r"CLI/"), "CLI11", ("apps/lacuna/command_line.cpp",)),
+    (re.compile(r"toml\+\+/"), "toml++", ("apps/lacuna/config_file.cpp",)),
 ]
 
 STANDARD = set(

@@ -198,6 +198,26 @@ def test_config_file_command_line_and_preset(fitted, tmp_path):
     assert {"maybe", "with, comma"} <= set(record["classes"])
 
 
+@pytest.mark.parametrize(
+    "text, name, value",
+    [("kappa = 0.5", "kappa", "0.5"), ("kappa = -1", "kappa", "-1"), ('kappa = "auto:0.1"', "kappa", "auto:0.1"),
+     ("components = 20", "components", 20), ('components = "auto"', "components", "auto"), ("tolerance = 1e-3", "tolerance", 1e-3),
+     ('seed = "18446744073709551615"', "seed", 2**64 - 1), ("seed = 0x10", "seed", 16), ("draws = 2", "draws", "2"),
+     ("own-covariance = true", "own-covariance", True), ('drop = ["weight"]', "drop", ["weight"])],
+)  # fmt: skip
+def test_values_of_a_configuration_file(fitted, tmp_path, text, name, value):
+    (tmp_path / "run.toml").write_text("\ufeff" + text + "\r\n")
+    fit = ("fit", fitted / "train.csv", "-o", "m", "--label", "answer", "--config", "run.toml", "--json", "-")
+    assert json.loads(run(*fit, cwd=tmp_path).stdout)["options"][name] == value
+
+
+def test_a_configuration_file_may_name_what_is_required(fitted, tmp_path):
+    (tmp_path / "run.toml").write_text('output = "m"\nlabel = "answer"\nforce = true\n')
+    for _ in range(2):
+        run("fit", fitted / "train.csv", "--config", "run.toml", cwd=tmp_path)
+    assert names_in(tmp_path) == ["m", "run.toml"]
+
+
 def test_lists_on_the_command_line(fitted, tmp_path):
     fit = ("fit", fitted / "train.csv", "-o", "m", "--label", "answer", "--json", "-")
     lists = ("--classes", '"a,b",c', "--drop", "town", "--drop", "weight")
@@ -395,7 +415,7 @@ def test_info_tells_about_the_model(fitted):
     options = json.loads(run("info", "model", "--json", cwd=fitted).stdout)["options"]
     values = {name: value for name, value in options.items() if isinstance(value, (str, int, float)) and value != ""}
     shown = dict(line.split() for line in out.split("\noptions\n")[1].split("\n\n")[0].splitlines())
-    assert shown == {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
+    assert {name: text if isinstance(values[name], str) else json.loads(text) for name, text in shown.items()} == values
 
 
 def test_demo(tmp_path):

@@ -231,20 +231,32 @@ def test_bad_options_of_the_other_commands(folder):
         ("components = [5]", ["line 1", "components", "array"]),
         ('classes = "a"', ["line 1", "classes", "array"]),
         ("[fit]\ncomponents = 5", ["line 1", "section"]),
-        ("components = 5\ncomponents = 6", ["line 2", "'components'", "twice"]),
+        ("components = 5\ncomponents = 6", ["line 2", "redefine", "'components'"]),
         ("components 5", ["line 1", "'='"]),
         ("components = 5 6", ["line 1"]),
-        ('label = "open', ["line 1", "closed"]),
+        ('label = "open', ["line 1", "string", """got 'label = "open'"""]),
         ('classes = ["a", "b"', ["array"]),
         ("no-header = 1", ["line 1", "no-header", "true"]),
         ("=", ["line 1"]),
         ('config = "run.toml"', ["line 1", "'config'"]),
+        ("components = 0", ["line 1", "components", "got 0"]),
+        ("components = 7.0", ["line 1", "components", "'7.0'", "whole number"]),
+        ("label = 2020-01-01", ["line 1", "'label'", "number"]),
+        ("classes = [[1]]", ["line 1", "'classes'", "array"]),
+        ("fit.components = 5", ["line 1", "'fit'", "section"]),
+        ("seed = 18446744073709551615", ["line 1", "18446744073709551615", "quotes"]),
+        ("tolerance = 0.1\ndrop = ['height', 'floor']", ["line 2", "drop", "'floor'"]),
     ],
 )
 def test_bad_configuration(folder, content, words):
     (folder / "run.toml").write_text(content + "\n")
     arguments = ("--label", "answer", "--config", "run.toml")
     fit_fails(folder, 78, ["run.toml", *words], *arguments, data="train.csv")
+
+
+def test_a_configuration_is_a_page(folder):
+    (folder / "run.toml").write_text("seed = 1 #" + "#" * 2**20)
+    fit_fails(folder, 78, ["run.toml", "megabyte"], "--label", "answer", "--config", "run.toml", data="train.csv")
 
 
 def test_missing_configuration(folder):

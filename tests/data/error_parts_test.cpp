@@ -40,15 +40,19 @@ Error reading_error(const std::string& path, const TableOptions& options) {
   });
 }
 
+void expect_place(const Error& error, const Place& place) {
+  EXPECT_EQ(error.kind(), ErrorKind::data);
+  EXPECT_EQ(error.parts().place.file, place.file);
+  EXPECT_EQ(error.parts().place.row, place.row);
+  EXPECT_EQ(error.parts().place.line, place.line);
+  EXPECT_EQ(error.parts().place.column, place.column);
+}
+
 TEST(ErrorParts, OfACellThatIsNoNumber) {
   const TempFile file("age,y\n1,a\n\nold,b\n3,a\n4,b\n");
   const Error error =
       error_of([&] { read_training_table(file.path(), {}, labels_in("y"), silent_observer()); });
-  EXPECT_EQ(error.kind(), ErrorKind::data);
-  EXPECT_EQ(error.parts().place.file, file.path());
-  EXPECT_EQ(error.parts().place.row, 2);
-  EXPECT_EQ(error.parts().place.line, 4);
-  EXPECT_EQ(error.parts().place.column, "age");
+  expect_place(error, {file.path(), 2, 4, "age"});
   EXPECT_EQ(error.parts().found, "'old'");
   EXPECT_EQ(error.parts().expected, "a number as in most cells of this column");
   EXPECT_THAT(error.text(dashed),
@@ -60,11 +64,7 @@ TEST(ErrorParts, OfACellThatIsNoNumber) {
 TEST(ErrorParts, OfALabelThatIsNoClass) {
   const TempFile file("x,y\n1,a\n2,\n\n3,c\n");
   const Error error = reading_error(file.path(), labels_in("y"));
-  EXPECT_EQ(error.kind(), ErrorKind::data);
-  EXPECT_EQ(error.parts().place.file, file.path());
-  EXPECT_EQ(error.parts().place.row, 3);
-  EXPECT_EQ(error.parts().place.line, 5);
-  EXPECT_EQ(error.parts().place.column, "y");
+  expect_place(error, {file.path(), 3, 5, "y"});
   EXPECT_EQ(error.parts().found, "'c'");
   EXPECT_EQ(error.parts().expected, "one of 'a', 'b'");
   EXPECT_THAT(error.text(dashed), HasSubstr("name it with --classes when fitting"));

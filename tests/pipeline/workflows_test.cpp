@@ -71,6 +71,13 @@ protected:
     return result;
   }
 
+  /// Of a table in which every row has a label and, in the column of that name, a group.
+  EvaluateRequest grouped_request(const std::string& stratum) const {
+    write_content(folder_.path("test.csv"), training_csv("x,z,y," + stratum, true));
+    EvaluateRequest result = evaluate_request("test.csv");
+    result.stratum = stratum;
+    return result;
+  }
   Scores scores_of(const Model& model, const std::string& name) const {
     TableReader reader(folder_.path(name), model.schema, {}, {});
     TableBlock block;
@@ -154,9 +161,7 @@ TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {
 
 TEST_F(Workflows, EvaluateAgreesWithAnIndependentCount) {
   const Model model = fit();
-  write_content(folder_.path("test.csv"), training_csv("x,z,y,g", true));
-  EvaluateRequest asked = evaluate_request("test.csv");
-  asked.stratum = "g";
+  const EvaluateRequest asked = grouped_request("g");
   const EvaluateOutcome outcome = evaluate(model, asked, silent_observer());
 
   const Scores scores = scores_of(model, "test.csv");
@@ -212,9 +217,7 @@ TEST_F(Workflows, EvaluateSaysWhatIsWrongWithLabels) {
 
 TEST_F(Workflows, CalibrationIsFittedToOtherRowsAndShowsBothSides) {
   const Model model = fit();
-  write_content(folder_.path("test.csv"), training_csv("x,z,y,group", true));
-  EvaluateRequest asked = evaluate_request("test.csv");
-  asked.stratum = "group";
+  EvaluateRequest asked = grouped_request("group");
   const EvaluateOutcome plain = evaluate(model, asked, silent_observer());
   asked.calibrate = CalibrationMethod::temperature;
   asked.calibration_data = folder_.path("train.csv");

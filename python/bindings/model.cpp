@@ -47,7 +47,6 @@ std::vector<Model> fit_models(const std::vector<std::string>& methods, const Num
                               const OptionTexts& options, const py::object& density,
                               const std::string& label_type, const py::object& progress) {
   FitTask task;
-  task.request = make_request(options);
   for (const std::string& method : methods) task.methods.push_back(find_choice<Method>(method).value());
   task.schema = make_schema(columns);
   task.data.features = matrix_view(features);
@@ -57,13 +56,12 @@ std::vector<Model> fit_models(const std::vector<std::string>& methods, const Num
   task.data.weights = optional_span(weights);
   task.data.levels = task.schema.levels();
   task.label_type = label_type;
-  std::optional<PythonFamily> family;
-  if (!density.is_none()) {
-    task.family = &family.emplace(density);
-    task.family_name = density.attr("name").cast<std::string>();
-  }
+  const FitPlan plan = density.is_none()
+                           ? FitPlan(make_request(options))
+                           : FitPlan(make_request(options), std::make_shared<PythonFamily>(density),
+                                     density.attr("name").cast<std::string>());
   std::vector<Model> models;
-  run_work(progress, [&](Observer& observer) { models = fit_methods(task, observer); });
+  run_work(progress, [&](Observer& observer) { models = plan.fit(task, observer); });
   return models;
 }
 

@@ -136,8 +136,10 @@ void bind_options(py::module_& module) {
   module.def("options", options);
   module.def("preset", preset);
   module.def("check_options", check);
-  module.def("takes_codes", [](const OptionTexts& given) { return takes_codes(make_request(given)); });
-  module.def("takes_gaps", [](const OptionTexts& given) { return takes_gaps(make_request(given)); });
+  module.def("takes_codes",
+             [](const OptionTexts& given) { return FitPlan(make_request(given)).takes_codes(); });
+  module.def("takes_gaps",
+             [](const OptionTexts& given) { return FitPlan(make_request(given)).takes_gaps(); });
 }
 
 } // namespace lacuna::python

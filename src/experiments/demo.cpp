@@ -104,12 +104,10 @@ struct ToyComparison {
 ToyComparison compare_on(const ToyName& which, const Toy& toy, const DemoRequest& request,
                          Observer& observer) {
   ToyComparison result{which.name, which.title, {}, {}};
-  FitTask task;
-  task.request.seed = request.seed;
-  task.request.threads = request.threads;
-  task.methods = all_methods();
-  task.data = toy.train;
-  result.models = fit_methods(task, observer);
+  FitRequest fit;
+  fit.seed = request.seed;
+  fit.threads = request.threads;
+  result.models = FitPlan(fit).fit({all_methods(), toy.train}, observer);
   std::vector<std::string> strata;
   for (const char never : toy.never_labeled) strata.push_back(never ? never_seen : seen);
   std::vector<const Model*> contenders;

@@ -9,14 +9,15 @@ namespace lacuna {
 std::vector<RunResult> run_contenders(const ReproduceRequest& request,
                                       const std::vector<Contender>& contenders, const Trial& trial,
                                       std::uint64_t seed, int threads, bool keeps_rows, Observer& observer) {
+  FitRequest fit;
+  static_cast<LearningOptions&>(fit) = learning_options(request, contenders.front());
+  fit.seed = seed;
+  fit.threads = threads;
+  fit.classes = trial.train.class_names;
   FitTask task;
-  static_cast<LearningOptions&>(task.request) = learning_options(request, contenders.front());
-  task.request.seed = seed;
-  task.request.threads = threads;
-  task.request.classes = trial.train.class_names;
   for (const Contender& contender : contenders) task.methods.push_back(contender.method);
   task.data = trial.train;
-  std::vector<Model> models = fit_methods(task, observer);
+  std::vector<Model> models = FitPlan(fit).fit(task, observer);
 
   std::vector<std::string> strata;
   for (const char is_rare : trial.test_is_rare) strata.push_back(stratum_name(is_rare != 0));

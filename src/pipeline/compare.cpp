@@ -53,14 +53,14 @@ std::vector<ComparedMethod> compare_methods(const CompareRequest& request, Obser
     throw Error(ErrorKind::usage, std::move(parts));
   }
   WarnOnce observer(every_warning);
-  const TrainingTable table = read_training(request, observer);
+  const FitPlan plan(request);
+  const TrainingTable table = plan.read(observer);
   // Opened before the fits, which may take long: the table may not be there, or lack a column.
   TableOptions test_options = request;
   test_options.labels = request.test_labels;
   auto test = std::make_unique<TableBlocks>(request.test, table.schema, test_options, table.data.class_names,
                                             request.stratum);
-  std::vector<Model> models =
-      fit_methods({request, all_methods(), table.data, table.schema, nullptr, table.notes}, observer);
+  std::vector<Model> models = plan.fit({all_methods(), table.data, table.schema, table.notes}, observer);
 
   std::vector<const Model*> contenders;
   for (const Model& model : models) contenders.push_back(&model);

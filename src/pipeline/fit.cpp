@@ -13,11 +13,12 @@ bool any_mixes_columns(const FeatureOptions& options) {
   return std::any_of(options.features.begin(), options.features.end(), mixes_columns);
 }
 
-void check(const FitOptions& options) {
+FitRequest checked(FitRequest request) {
   OptionChecks checks;
-  check_options<LearningOptions>(options, checks);
-  check_options<FeatureOptions>(options, checks);
+  check_options<LearningOptions>(request, checks);
+  check_options<FeatureOptions>(request, checks);
   checks.throw_if_any();
+  return request;
 }
 
 /// The maps that have to be fitted for a family: densities that standardise for themselves need no last
@@ -42,11 +43,36 @@ TableSchema schema_of(const DatasetView& data) {
   return schema;
 }
 
-FitRecord make_record(const FitTask& task, const TableSchema& schema, Method method, const DatasetView& seen,
-                      FitSummary summary) {
-  FitRequest request = task.request;
+} // namespace
+
+FitPlan::FitPlan(FitRequest request)
+    : request_(checked(std::move(request))), family_(make_density_family(request_.density)) {}
+
+FitPlan::FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, const std::string& name)
+    : request_(checked(std::move(request))), family_(std::move(family)) {
+  request_.density = name;
+}
+
+bool FitPlan::takes_codes() const {
+  return family_->handles_categories() && !any_mixes_columns(request_);
+}
+
+bool FitPlan::takes_gaps() const {
+  return family_->handles_missing_values() && !any_mixes_columns(request_);
+}
+
+TrainingTable FitPlan::read(Observer& observer) const {
+  TableOptions options = request_;
+  // A network on images needs every pixel in its place, also those that are always black.
+  options.keep_constant = !request_.features.empty() && request_.features.front().kind == "vae";
+  options.code_categories = takes_codes();
+  return read_training_table(request_.path, request_.classes, options, observer);
+}
+
+FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSchema& schema,
+                             const DatasetView& seen, FitSummary summary) const {
+  FitRequest request = request_;
   request.method = method;
-  if (!task.family_name.empty()) request.density = task.family_name;
   return {.version = version(),
           .seed = request.seed,
           .options = recorded_options(request),
@@ -58,64 +84,36 @@ FitRecord make_record(const FitTask& task, const TableSchema& schema, Method met
           .label_type = task.label_type};
 }
 
-} // namespace
-
-bool takes_codes(const FitOptions& options) {
-  return make_density_family(options.density)->handles_categories() && !any_mixes_columns(options);
-}
-
-bool takes_gaps(const FitOptions& options) {
-  return make_density_family(options.density)->handles_missing_values() && !any_mixes_columns(options);
-}
-
-std::vector<Model> fit_methods(const FitTask& task, Observer& observer) {
-  const FitRequest& request = task.request;
-  check(request); // before the maps, which may take long
+std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   check_dataset(task.data);
-  std::shared_ptr<const DensityFamily> own;
-  if (task.family == nullptr) own = make_density_family(request.density);
-  const DensityFamily& family = task.family != nullptr ? *task.family : *own;
-
   const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
-  const FeatureChain features = fit_features(needed_maps(request, family), task.data.features, request.seed,
-                                             request.threads, observer, task.data.levels);
+  const FeatureChain features = fit_features(needed_maps(request_, *family_), task.data.features,
+                                             request_.seed, request_.threads, observer, task.data.levels);
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());
   Matrix mapped;
   if (!features.empty()) {
-    mapped = features.apply(task.data.features, 0, request.threads);
+    mapped = features.apply(task.data.features, 0, request_.threads);
     seen.features = mapped.view();
   }
-  std::vector<FitResult> fits = fit_classifiers(seen, request, task.methods, family, observer);
+  std::vector<FitResult> fits = fit_classifiers(seen, request_, task.methods, *family_, observer);
   std::vector<Model> models;
   for (std::size_t m = 0; m < fits.size(); ++m)
     models.push_back({schema, features, std::move(fits[m].classifier),
-                      make_record(task, schema, task.methods[m], seen, std::move(fits[m].summary))});
+                      record_of(task, task.methods[m], schema, seen, std::move(fits[m].summary))});
   return models;
 }
 
 Model fit(const DatasetView& data, const FitOptions& options, Observer& observer) {
-  FitTask task;
-  static_cast<FitOptions&>(task.request) = options;
-  task.methods = {options.method};
-  task.data = data;
-  return std::move(fit_methods(task, observer).front());
-}
-
-TrainingTable read_training(const FitRequest& request, Observer& observer) {
-  check(request);
-  TableOptions options = request;
-  // A network on images needs every pixel in its place, also those that are always black.
-  options.keep_constant = !request.features.empty() && request.features.front().kind == "vae";
-  options.code_categories = takes_codes(request);
-  return read_training_table(request.path, request.classes, options, observer);
+  FitRequest request;
+  static_cast<FitOptions&>(request) = options;
+  return std::move(FitPlan(std::move(request)).fit({{options.method}, data}, observer).front());
 }
 
 Model fit_table(const FitRequest& request, Observer& observer) {
-  const TrainingTable table = read_training(request, observer);
-  return std::move(
-      fit_methods({request, {request.method}, table.data, table.schema, nullptr, table.notes}, observer)
-          .front());
+  const FitPlan plan(request);
+  const TrainingTable table = plan.read(observer);
+  return std::move(plan.fit({{request.method}, table.data, table.schema, table.notes}, observer).front());
 }
 
 } // namespace lacuna

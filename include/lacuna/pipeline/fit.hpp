@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,28 +27,42 @@ struct FitRequest : FitOptions, TableOptions {
 };
 Model fit_table(const FitRequest& request, Observer& observer = silent_observer());
 
-/// One fit of several methods; what they share is fitted once.
+/// What a plan is carried out on.
 struct FitTask {
-  FitRequest request;          ///< of which path and method do not count
-  std::vector<Method> methods; ///< one model each
+  std::vector<Method> methods; ///< one model each; what they share is fitted once
   DatasetView data;
-  TableSchema schema = {};               ///< which table columns the features are; empty: by data's names
-  const DensityFamily* family = nullptr; ///< instead of request.density; such a model may not be savable
-  std::vector<std::string> notes = {};   ///< for the record
-  std::string label_type = {};           ///< for the record
-  std::string family_name = {};          ///< of `family`, for the record
+  TableSchema schema = {};             ///< which table columns the features are; empty: by data's names
+  std::vector<std::string> notes = {}; ///< for the record
+  std::string label_type = {};         ///< for the record
 };
-/// The one workflow behind all fits: checks the options, fits the maps, the densities and the methods, and
-/// keeps the record.
-std::vector<Model> fit_methods(const FitTask& task, Observer& observer);
 
-/// A table in memory, read as the fit of `request` needs it. Checks the options first: reading may take long.
-TrainingTable read_training(const FitRequest& request, Observer& observer);
+/// A request that was checked, and the density family it asks for: both once, before long work begins.
+class FitPlan {
+public:
+  /// Throws Error(usage) that lists every option outside its limits.
+  explicit FitPlan(FitRequest request);
+  /// With a family of the caller's own, which the record calls `name`. Such a model may not be savable.
+  FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, const std::string& name);
 
-/// Whether categories reach the densities as numbers: where they know what to do with them, and no map mixes
-/// columns. Otherwise they are one-hot encoded.
-bool takes_codes(const FitOptions& options);
-/// Whether features may be missing.
-bool takes_gaps(const FitOptions& options);
+  const FitRequest& request() const { return request_; }
+  /// Whether categories reach the densities as numbers: where they know what to do with them, and no map
+  /// mixes columns. Otherwise they are one-hot encoded.
+  bool takes_codes() const;
+  /// Whether features may be missing.
+  bool takes_gaps() const;
+
+  /// The table of the request, in memory, as the fit needs it.
+  TrainingTable read(Observer& observer) const;
+  /// The one workflow behind all fits: maps, densities, methods, record. The request's path and method do not
+  /// count.
+  std::vector<Model> fit(const FitTask& task, Observer& observer) const;
+
+private:
+  FitRecord record_of(const FitTask& task, Method method, const TableSchema& schema, const DatasetView& seen,
+                      FitSummary summary) const;
+
+  FitRequest request_;
+  std::shared_ptr<const DensityFamily> family_;
+};
 
 } // namespace lacuna

@@ -90,8 +90,8 @@ const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
   return rows;
 }
 
-void MissingnessOptions::check_together(OptionChecks& checks) const {
-  checks.require(protocol == LabelProtocol::mcar || !rare_classes.empty(), "rare", "no class",
+void MissingnessOptions::require_rare(OptionChecks& checks, bool has_rare) const {
+  checks.require(protocol == LabelProtocol::mcar || has_rare, "rare", "no class",
                  "at least one class for the protocol " + to_string(protocol));
 }
 

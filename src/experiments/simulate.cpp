@@ -77,6 +77,10 @@ const OptionTable<SimulateRequest>& SimulateRequest::table() {
   return rows;
 }
 
+void SimulateRequest::check_together(OptionChecks& checks) const {
+  require_rare(checks, !rare.empty());
+}
+
 SimulateOutcome simulate_table(const SimulateRequest& request,
                                const std::function<void(std::string_view)>& write,
                                const std::function<void(std::string_view)>& write_strata,

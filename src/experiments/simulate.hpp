@@ -25,6 +25,7 @@ struct SimulateRequest : TableOptions, MissingnessOptions {
   std::vector<std::string> rare; ///< names of the rarely labeled classes
 
   static const OptionTable<SimulateRequest>& table();
+  void check_together(OptionChecks& checks) const;
 };
 
 struct SimulateOutcome {

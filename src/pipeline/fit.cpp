@@ -87,6 +87,10 @@ FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSche
 std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   check_dataset(task.data);
   const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
+  // Where a map cannot take gaps, the error names the column.
+  for (const FeatureSpec& spec : request_.features)
+    if (mixes_columns(spec))
+      require_complete(task.data.features, schema.feature_names(), 0, to_string(std::vector{spec}));
   const FeatureChain features = fit_features(needed_maps(request_, *family_), task.data.features,
                                              request_.seed, request_.threads, observer, task.data.levels);
   DatasetView seen = task.data;

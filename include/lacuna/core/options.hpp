@@ -126,6 +126,7 @@ bool within(const Limits& limits, double value);
 
 template <class Value>
 struct OptionField {
+  using Single = Value;
   static constexpr OptionKind kind = std::same_as<Value, bool>                       ? OptionKind::flag
                                      : std::floating_point<Value>                    ? OptionKind::number
                                      : std::integral<Value>                          ? OptionKind::whole
@@ -179,6 +180,7 @@ struct OptionField {
 template <class Value>
 struct OptionField<std::optional<Value>> {
   using Inner = OptionField<Value>;
+  using Single = Value;
   static constexpr OptionKind kind = Inner::kind;
 
   static std::optional<Value> parse(const OptionInfo& info, const std::vector<std::string>& texts) {
@@ -211,8 +213,8 @@ Option<Options> option(std::string name, Value Options::*field, std::string valu
   row.kind = Field::kind;
   row.unset = limits.unset;
   row.expected = detail::limits_text(limits, row.kind);
-  if constexpr (NamedChoice<Value>) {
-    for (const auto& known : choice_names(Value{})) {
+  if constexpr (NamedChoice<typename Field::Single>) {
+    for (const auto& known : choice_names(typename Field::Single{})) {
       row.choices.emplace_back(known.name);
       row.expected += (row.expected.empty() ? "one of " : ", ") + std::string(known.name);
     }

@@ -14,7 +14,7 @@ namespace {
 FeatureChain fit_vae(const Numbers& features, Index n_latent, const OptionTexts& options,
                      const py::object& progress) {
   FitRequest request = make_request(options);
-  request.features = {{.kind = "vae"}};
+  request.features = {FeatureSpec{.kind = "vae"}};
   request.vae.n_latent = n_latent;
   OptionChecks checks;
   n_latent_row().check(request.vae, checks);

@@ -94,10 +94,13 @@ FitSummary read_summary(const Json& found) {
 }
 
 Json record_object(const FitRecord& record) {
+  // A file has no reader whose style of options is known.
+  Json notes = Json::array();
+  for (const std::string& note : record.notes) notes.push_back(with_options(note, plain_style));
   Json document = {{"version", record.version},         {"seed", record.seed},
                    {"options", options_object(record)}, {"classes", record.classes},
                    {"features", record.features},       {"model_features", record.model_features},
-                   {"summary", summary_object(record)}, {"notes", record.notes}};
+                   {"summary", summary_object(record)}, {"notes", notes}};
   if (!record.label_type.empty()) document["python"] = {{"label_type", record.label_type}};
   return document;
 }

@@ -24,7 +24,7 @@ struct FitRecord {
   std::vector<std::string> features;       ///< as the table's columns make them
   std::vector<std::string> model_features; ///< as the densities see them
   FitSummary summary;
-  std::vector<std::string> notes; ///< what was decided on the user's behalf
+  std::vector<std::string> notes; ///< what was decided on the user's behalf; options are mentioned
   std::string label_type;         ///< Python: what the labels were before they became text
 
   /// The value of an option as text; empty when the record does not tell it.

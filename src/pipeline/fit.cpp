@@ -48,10 +48,8 @@ TableSchema schema_of(const DatasetView& data) {
 FitPlan::FitPlan(FitRequest request)
     : request_(checked(std::move(request))), family_(make_density_family(request_.density)) {}
 
-FitPlan::FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, const std::string& name)
-    : request_(checked(std::move(request))), family_(std::move(family)) {
-  request_.density = name;
-}
+FitPlan::FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, std::string name)
+    : request_(checked(std::move(request))), family_(std::move(family)), own_name_(std::move(name)) {}
 
 bool FitPlan::takes_codes() const {
   return family_->handles_categories() && !any_mixes_columns(request_);
@@ -73,6 +71,7 @@ FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSche
                              const DatasetView& seen, FitSummary summary) const {
   FitRequest request = request_;
   request.method = method;
+  if (!own_name_.empty()) request.density = own_name_;
   return {.version = version(),
           .seed = request.seed,
           .options = recorded_options(request),

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 #: How far a number may be from the quoted one: linear algebra rounds otherwise on another processor, where a trained
 #: network becomes another one.
-TOLERANCE = {"credit_scoring": 0.02, "fashion_mnist": 0.15, "medical_screening": 0.02}
+TOLERANCE = {"credit_scoring": 0.02, "fashion_mnist": 0.3, "medical_screening": 0.02}
 NUMBER = re.compile(r"-?\d+(\.\d+)?|inf|nan")
 
 

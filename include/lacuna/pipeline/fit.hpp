@@ -42,7 +42,7 @@ public:
   /// Throws Error(usage) that lists every option outside its limits.
   explicit FitPlan(FitRequest request);
   /// With a family of the caller's own, which the record calls `name`. Such a model may not be savable.
-  FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, const std::string& name);
+  FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, std::string name);
 
   const FitRequest& request() const { return request_; }
   /// Whether categories reach the densities as numbers: where they know what to do with them, and no map
@@ -63,6 +63,7 @@ private:
 
   FitRequest request_;
   std::shared_ptr<const DensityFamily> family_;
+  std::string own_name_; ///< of a family of the caller's own
 };
 
 } // namespace lacuna

@@ -96,6 +96,11 @@ void run_command(const Command& command, std::vector<GivenOption> given) {
     if (error.kind() != ErrorKind::usage || error.parts().option.empty()) throw;
     ErrorParts parts = error.parts();
     if (parts.remedy.empty()) parts.remedy = help_of(command);
+    if (const Argument* const positional = find_named(command.positionals, parts.option)) {
+      parts.option.clear(); // it has no flag
+      parts.statement =
+          positional->value_name + (parts.statement.empty() ? " is wrong" : ": " + parts.statement);
+    }
     const ConfigOption* const option = find_named(file.options, parts.option);
     if (option == nullptr) throw Error(ErrorKind::usage, std::move(parts));
     parts.place.file = file.path;

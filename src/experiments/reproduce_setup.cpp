@@ -49,10 +49,12 @@ std::vector<std::string> subjects_of(const ReproduceRequest& request) {
 
 const OptionTable<ReproduceRequest>& ReproduceRequest::table() {
   using O = ReproduceRequest;
+  Option<O> protocol = option("protocol", &O::protocol, "NAME",
+                              "How labels go missing: strict-mar, or authors as in the paper's scripts")
+                           .in_group("Experiment");
+  protocol.choices = {"strict-mar", "authors"}; // the paper's, see check_together
   static const OptionTable<O> rows{
-      option("protocol", &O::protocol, "NAME",
-             "How labels go missing: strict-mar, or authors as in the paper's scripts")
-          .in_group("Experiment"),
+      protocol,
       option("repeats", &O::repeats, "R", "Draws of labels for each VAE", {.low = 1, .high = 10'000})
           .in_group("Experiment"),
       option("vae_seeds", &O::vae_seeds, "S", "Number of VAEs, seeds 0 to S-1", {.low = 1, .high = 1000})

@@ -99,7 +99,8 @@ def test_errors_say_what_to_do(tmp_path):
     common = ["reproduce", "mnist", "--out", "results"]
     assert "scripts/get-data mnist" in run(*common, cwd=tmp_path, code=66).stderr
     assert "strict-mar" in run(*common, "--protocol", "mcar", cwd=tmp_path, code=64).stderr
-    assert "toy, mnist or fashion-mnist" in run("reproduce", "cifar", "--out", "r", cwd=tmp_path, code=64).stderr
+    error = run("reproduce", "cifar", "--out", "r", cwd=tmp_path, code=64).stderr
+    assert "EXPERIMENT" in error and "toy, mnist or fashion-mnist" in error and "--experiment" not in error
     write_images(tmp_path / "data/mnist")
     write_idx(tmp_path / "data/mnist/t10k-labels-idx1-ubyte", [1, 2, 3])
     assert "3 labels, expected 300" in run(*common, cwd=tmp_path, code=65).stderr

@@ -14,7 +14,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : EvaluateRequest {
+struct EvaluateArguments : EvaluateRequest {
   std::string model;
   std::string data;
   std::string probabilities;
@@ -33,7 +33,7 @@ struct Arguments : EvaluateRequest {
 }
 
 /// What is asked of the library. Throws Error(usage) when arguments contradict each other.
-EvaluateRequest request_of(const Arguments& arguments) {
+EvaluateRequest request_of(const EvaluateArguments& arguments) {
   const bool has_model = arguments.has_model();
   if (has_model == !arguments.probabilities.empty() || has_model == arguments.data.empty())
     throw Error(ErrorKind::usage, "evaluate takes either MODEL and DATA, or " + mention("probabilities") +
@@ -48,20 +48,24 @@ EvaluateRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-void evaluate(const Arguments& arguments) {
+void evaluate(const EvaluateArguments& arguments) {
   const EvaluateRequest request = request_of(arguments);
   std::optional<Model> loaded;
   if (arguments.has_model()) loaded = load_model(arguments.model);
   const Model* const model = loaded ? &*loaded : nullptr;
-  const std::vector<std::string> inputs{
-      arguments.model,       request.path,  request.labels,     request.calibration_data,
-      request.calibration_labels, request.train, request.train_labels};
+  const std::vector<std::string> inputs{arguments.model,
+                                        request.path,
+                                        request.labels,
+                                        request.calibration_data,
+                                        request.calibration_labels,
+                                        request.train,
+                                        request.train_labels};
   Output json(arguments.json, arguments.force, inputs);
   Output report(arguments.report, arguments.force, inputs);
 
   ConsoleObserver observer;
-  const EvaluateOutcome outcome =
-      model != nullptr ? lacuna::evaluate(*model, request, observer) : evaluate_probabilities(request, observer);
+  const EvaluateOutcome outcome = model != nullptr ? lacuna::evaluate(*model, request, observer)
+                                                   : evaluate_probabilities(request, observer);
   observer.finish();
   if (outcome.n_unlabeled > 0) say("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
   json.finish(evaluation_json(outcome, model));
@@ -72,7 +76,7 @@ void evaluate(const Arguments& arguments) {
 } // namespace
 
 Command evaluate_command() {
-  using A = Arguments;
+  using A = EvaluateArguments;
   const CommandText text{
       "evaluate", "Compare predictions with known labels: how good, and how honest",
       "lacuna evaluate MODEL DATA --label COLUMN [OPTIONS]\n"
@@ -94,8 +98,7 @@ Command evaluate_command() {
              "Any tool's predictions instead of MODEL and DATA: a table with a label and a column per class, "
              "named by the class or p_ and the class; prediction and error_probability may be there too")
           .in_group("Data"),
-      json_row(&A::json, "Write everything as JSON (- for stdout)"),
-      report_row(&A::report, report_help)};
+      json_row(&A::json, "Write everything as JSON (- for stdout)"), report_row(&A::report, report_help)};
   for (Option<A>& row : rows_of<A, EvaluateRequest>()) tables.options.push_back(std::move(row));
   tables.options.push_back(force_row(&A::force));
   return make_command(text, tables, evaluate);

@@ -1,7 +1,7 @@
+#include "lacuna/pipeline/predict.hpp"
 #include "argument_rows.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "lacuna/pipeline/predict.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -9,7 +9,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments {
+struct PredictArguments {
   std::string model;
   std::string data;
   std::string output;
@@ -18,7 +18,7 @@ struct Arguments {
   bool force = false;
 };
 
-void predict(const Arguments& arguments) {
+void predict(const PredictArguments& arguments) {
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
   TableOptions table;
@@ -35,7 +35,7 @@ void predict(const Arguments& arguments) {
 } // namespace
 
 Command predict_command() {
-  using A = Arguments;
+  using A = PredictArguments;
   const CommandText text{
       "predict", "Predict classes with an error probability for every row",
       "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
@@ -44,16 +44,14 @@ Command predict_command() {
       "Columns: prediction, error_probability, informative (1: labels say something about rows like this),\n"
       "log_ratio, and the probability p_<class> of every class. Columns of DATA are found by name."};
   ArgumentTables<A> tables;
-  tables.positionals = {
-      model_row(&A::model),
-      option("data", &A::data, "DATA", "Table with the columns the model was fitted on")};
-  tables.options = {
-      output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
-      option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
-      option("threads", &A::threads, "T", "Threads, 0 for all cores; never changes a result",
-             {.low = 0, .high = 1024})
-          .in_group("Run"),
-      force_row(&A::force)};
+  tables.positionals = {model_row(&A::model),
+                        option("data", &A::data, "DATA", "Table with the columns the model was fitted on")};
+  tables.options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
+                    option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
+                    option("threads", &A::threads, "T", "Threads, 0 for all cores; never changes a result",
+                           {.low = 0, .high = 1024})
+                        .in_group("Run"),
+                    force_row(&A::force)};
   tables.required = {"model", "data", "output"};
   return make_command(text, tables, predict);
 }

@@ -13,7 +13,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : ReproduceRequest {
+struct ReproduceArguments : ReproduceRequest {
   std::string report;
   bool force = false;
 };
@@ -38,7 +38,7 @@ std::string results_table(const ReproduceOutcome& outcome) {
   return table.text();
 }
 
-void run_reproduce(const Arguments& arguments) {
+void run_reproduce(const ReproduceArguments& arguments) {
   ReproduceRequest request = arguments;
   Output report(arguments.report, arguments.force, {});
   request.wants_report = report.is_wanted();
@@ -49,15 +49,15 @@ void run_reproduce(const Arguments& arguments) {
     say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
                     counted(outcome.n_runs, "run")));
   report.finish(outcome.report);
-  print_beside({&report},
-               results_table(outcome) + fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
-                                                    outcome.metrics_path, request.out));
+  print_beside({&report}, results_table(outcome) +
+                              fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
+                                          outcome.metrics_path, request.out));
 }
 
 } // namespace
 
 Command reproduce_command() {
-  using A = Arguments;
+  using A = ReproduceArguments;
   const CommandText text{
       "reproduce", "Run the paper's experiments: every method, the paper's settings and our own",
       "lacuna reproduce toy|mnist|fashion-mnist --out DIR [OPTIONS]",

@@ -25,7 +25,7 @@ public:
   };
 
   GmmProblem(const FitRows& rows, const GmmOptions& options, int threads, const Observer& observer)
-      : rows_(rows), options(options), threads_(threads), observer_(observer) {}
+      : rows_(rows), options_(options), threads_(threads), observer_(observer) {}
 
   /// The E-step, and the statistics that the M-step needs (eq. 2).
   State evaluate(GmmParameters parameters) const {
@@ -37,7 +37,7 @@ public:
   }
   GmmParameters update(const State& state) const { return start_from(state.moments); }
   GmmParameters start_from(const MixtureMoments& moments) const {
-    return maximise(moments, options.covariance, options.covariance_floor);
+    return maximise(moments, options_.covariance, options_.covariance_floor);
   }
   static bool improve(State& /*state*/) { return false; }
   void describe(const GmmParameters& parameters, DensityFitSummary& summary) const {
@@ -46,7 +46,7 @@ public:
 
 private:
   const FitRows& rows_;
-  const GmmOptions& options;
+  const GmmOptions& options_;
   int threads_;
   const Observer& observer_;
 };

@@ -10,6 +10,7 @@ find_package(pybind11 2.10 REQUIRED)
 
 file(GLOB LACUNA_BINDING_SOURCES CONFIGURE_DEPENDS python/bindings/*.cpp)
 pybind11_add_module(lacuna_python MODULE NO_EXTRAS ${LACUNA_BINDING_SOURCES})
+compile_together(lacuna_python 5 ${LACUNA_BINDING_SOURCES})
 target_compile_options(lacuna_python PRIVATE ${LACUNA_WARNINGS})
 target_include_directories(lacuna_python PRIVATE src)
 target_link_libraries(lacuna_python PRIVATE lacuna lacuna_report)

@@ -4,6 +4,7 @@ file(GLOB LACUNA_REPORT_SOURCES CONFIGURE_DEPENDS src/report/*.cpp)
 add_library(lacuna_report ${LACUNA_REPORT_SOURCES})
 add_library(lacuna::lacuna_report ALIAS lacuna_report)
 target_include_directories(lacuna_report PRIVATE src)
+compile_together(lacuna_report 12 ${LACUNA_REPORT_SOURCES})
 target_compile_options(lacuna_report PRIVATE ${LACUNA_WARNINGS})
 target_link_libraries(lacuna_report PUBLIC lacuna PRIVATE fmt::fmt
                                     $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

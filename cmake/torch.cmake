@@ -18,6 +18,7 @@ endif()
 file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
 # Its own copy of the errors, because it does not link lacuna.
 add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp)
+compile_together(lacuna_torch 12 ${LACUNA_TORCH_SOURCES}) # libtorch's headers alone take 15 seconds
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
 target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})

@@ -15,7 +15,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : CompareRequest {
+struct CompareArguments : CompareRequest {
   std::string out;
   std::string config; ///< read before the command runs
   std::string report;
@@ -42,7 +42,7 @@ std::string results_table(const std::vector<ComparedMethod>& methods) {
   return table.text();
 }
 
-void compare(const Arguments& arguments) {
+void compare(const CompareArguments& arguments) {
   CompareRequest request = arguments;
   const std::filesystem::path folder(arguments.out);
   const auto inside = [&](const std::string& name) { return (folder / name).string(); };
@@ -82,7 +82,7 @@ void compare(const Arguments& arguments) {
 } // namespace
 
 Command compare_command() {
-  using A = Arguments;
+  using A = CompareArguments;
   const CommandText text{
       "compare", "Fit all four methods to one table and show them side by side",
       "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",

@@ -19,7 +19,7 @@ namespace {
 constexpr double bar_delay = 2.0;
 constexpr double bar_interval = 0.1;
 constexpr double line_interval = 10.0;
-constexpr int bar_length = 24;
+constexpr int progress_length = 24;
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing that locks");
@@ -75,9 +75,10 @@ void ConsoleObserver::progress(std::string_view stage, double done, double total
   if (now < bar_delay || now - shown_at_ < bar_interval) return;
   shown_at_ = now;
   const double share = total > 0.0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
-  const auto filled = static_cast<std::size_t>(share * bar_length);
-  const std::string bar = fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s", stage, std::string(filled, '#'),
-                                      std::string(bar_length - filled, '.'), share_text(done, total), now);
+  const auto filled = static_cast<std::size_t>(share * progress_length);
+  const std::string bar =
+      fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s", stage, std::string(filled, '#'),
+                  std::string(progress_length - filled, '.'), share_text(done, total), now);
   std::fwrite(bar.data(), 1, bar.size(), stderr);
   bar_is_shown_ = true;
 }

@@ -11,7 +11,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : DemoRequest {
+struct DemoArguments : DemoRequest {
   std::string report;
 };
 
@@ -31,7 +31,7 @@ std::string results_table(const DemoOutcome& outcome) {
   return table.text();
 }
 
-std::string what_next(const DemoOutcome& outcome, const Arguments& arguments) {
+std::string what_next(const DemoOutcome& outcome, const DemoArguments& arguments) {
   std::string text = "\nData and pictures:\n";
   for (const std::string& file : outcome.files) text += "  " + file + "\n";
   if (!arguments.report.empty()) text += "  " + arguments.report + "\n";
@@ -45,7 +45,7 @@ std::string what_next(const DemoOutcome& outcome, const Arguments& arguments) {
                             arguments.out);
 }
 
-void demo(const Arguments& arguments) {
+void demo(const DemoArguments& arguments) {
   DemoRequest request = arguments;
   Output report(arguments.report, request.force, {});
   request.wants_report = report.is_wanted();
@@ -65,9 +65,9 @@ Command demo_command() {
                          "  lacuna demo\n"
                          "  lacuna demo --out /tmp/lacuna-demo --seed 3\n"
                          "  lacuna demo --report demo.html"};
-  ArgumentTables<Arguments> tables;
-  tables.options = rows_of<Arguments, DemoRequest>();
-  tables.options.push_back(report_row(&Arguments::report, report_help));
+  ArgumentTables<DemoArguments> tables;
+  tables.options = rows_of<DemoArguments, DemoRequest>();
+  tables.options.push_back(report_row(&DemoArguments::report, report_help));
   return make_command(text, tables, demo);
 }
 

@@ -14,7 +14,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : EvaluateRequest {
+struct EvaluateArguments : EvaluateRequest {
   std::string model;
   std::string data;
   std::string probabilities;
@@ -33,7 +33,7 @@ struct Arguments : EvaluateRequest {
 }
 
 /// What is asked of the library. Throws Error(usage) when arguments contradict each other.
-EvaluateRequest request_of(const Arguments& arguments) {
+EvaluateRequest request_of(const EvaluateArguments& arguments) {
   const bool has_model = arguments.has_model();
   if (has_model == !arguments.probabilities.empty() || has_model == arguments.data.empty())
     throw Error(ErrorKind::usage, "evaluate takes either MODEL and DATA, or " + mention("probabilities") +
@@ -48,7 +48,7 @@ EvaluateRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-void evaluate(const Arguments& arguments) {
+void evaluate(const EvaluateArguments& arguments) {
   const EvaluateRequest request = request_of(arguments);
   std::optional<Model> loaded;
   if (arguments.has_model()) loaded = load_model(arguments.model);
@@ -76,7 +76,7 @@ void evaluate(const Arguments& arguments) {
 } // namespace
 
 Command evaluate_command() {
-  using A = Arguments;
+  using A = EvaluateArguments;
   const CommandText text{
       "evaluate", "Compare predictions with known labels: how good, and how honest",
       "lacuna evaluate MODEL DATA --label COLUMN [OPTIONS]\n"

@@ -13,7 +13,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : FitRequest {
+struct FitArguments : FitRequest {
   std::string output;
   std::string config; ///< read before the command runs
   std::string json;
@@ -65,7 +65,7 @@ std::string summary_text(const Model& model, double seconds) {
   return text;
 }
 
-void fit(const Arguments& arguments) {
+void fit(const FitArguments& arguments) {
   if (arguments.output == "-") {
     ErrorParts parts;
     parts.option = "output";
@@ -105,12 +105,12 @@ Command fit_command() {
       "  lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json\n"
       "  lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30\n"
       "A configuration file holds the same options, one per line: components = 20, classes = [\"a\", \"b\"]"};
-  ArgumentTables<Arguments> tables;
-  tables.positionals = {train_row<Arguments>()};
-  tables.options = {output_row(&Arguments::output, "MODEL", "The model file to write"),
-                    config_row(&Arguments::config),
-                    json_row(&Arguments::json, "Write the record of the fit as JSON (- for stdout)"),
-                    force_row(&Arguments::force)};
+  ArgumentTables<FitArguments> tables;
+  tables.positionals = {train_row<FitArguments>()};
+  tables.options = {output_row(&FitArguments::output, "MODEL", "The model file to write"),
+                    config_row(&FitArguments::config),
+                    json_row(&FitArguments::json, "Write the record of the fit as JSON (- for stdout)"),
+                    force_row(&FitArguments::force)};
   tables.required = {"path", "output"};
   return make_command(text, tables, fit);
 }

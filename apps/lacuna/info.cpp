@@ -14,7 +14,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments {
+struct InfoArguments {
   std::string model;
   bool json = false;
 };
@@ -89,7 +89,7 @@ std::string info_text(const Model& model) {
   return text;
 }
 
-void info(const Arguments& arguments) {
+void info(const InfoArguments& arguments) {
   const Model model = load_model(arguments.model);
   print(arguments.json ? model_json(model) : info_text(model));
 }
@@ -100,10 +100,10 @@ Command info_command() {
   const CommandText text{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
                          "  lacuna info loans.lacuna\n"
                          "  lacuna info loans.lacuna --json"};
-  ArgumentTables<Arguments> tables;
-  tables.positionals = {model_row(&Arguments::model)};
+  ArgumentTables<InfoArguments> tables;
+  tables.positionals = {model_row(&InfoArguments::model)};
   tables.options = {
-      option("json", &Arguments::json, "", "Print the whole record as JSON").in_group("General")};
+      option("json", &InfoArguments::json, "", "Print the whole record as JSON").in_group("General")};
   tables.required = {"model"};
   return make_command(text, tables, info);
 }

@@ -10,7 +10,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments {
+struct PredictArguments {
   std::string model;
   std::string data;
   std::string output;
@@ -19,7 +19,7 @@ struct Arguments {
   bool force = false;
 };
 
-void predict(const Arguments& arguments) {
+void predict(const PredictArguments& arguments) {
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
   TableOptions table;
@@ -36,7 +36,7 @@ void predict(const Arguments& arguments) {
 } // namespace
 
 Command predict_command() {
-  using A = Arguments;
+  using A = PredictArguments;
   const CommandText text{
       "predict", "Predict classes with an error probability for every row",
       "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",

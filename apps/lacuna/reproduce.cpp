@@ -13,7 +13,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : ReproduceRequest {
+struct ReproduceArguments : ReproduceRequest {
   std::string report;
   bool force = false;
 };
@@ -38,7 +38,7 @@ std::string results_table(const ReproduceOutcome& outcome) {
   return table.text();
 }
 
-void run_reproduce(const Arguments& arguments) {
+void run_reproduce(const ReproduceArguments& arguments) {
   ReproduceRequest request = arguments;
   Output report(arguments.report, arguments.force, {});
   request.wants_report = report.is_wanted();
@@ -57,7 +57,7 @@ void run_reproduce(const Arguments& arguments) {
 } // namespace
 
 Command reproduce_command() {
-  using A = Arguments;
+  using A = ReproduceArguments;
   const CommandText text{
       "reproduce", "Run the paper's experiments: every method, the paper's settings and our own",
       "lacuna reproduce toy|mnist|fashion-mnist --out DIR [OPTIONS]",

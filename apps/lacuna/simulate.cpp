@@ -14,7 +14,7 @@ namespace lacuna::cli {
 
 namespace {
 
-struct Arguments : SimulateRequest {
+struct SimulateArguments : SimulateRequest {
   std::string output;
   bool force = false;
 };
@@ -25,7 +25,7 @@ std::string strata_path(const std::string& output) {
   return (path.parent_path() / (path.stem().string() + "-strata" + path.extension().string())).string();
 }
 
-void simulate(const Arguments& arguments) {
+void simulate(const SimulateArguments& arguments) {
   const bool has_own_files = arguments.label.empty();
   if (has_own_files && arguments.output == "-") {
     ErrorParts parts;
@@ -55,7 +55,7 @@ void simulate(const Arguments& arguments) {
 } // namespace
 
 Command simulate_command() {
-  using A = Arguments;
+  using A = SimulateArguments;
   const CommandText text{
       "simulate", "Hide labels of a fully labeled table, to try methods where the truth is known",
       "lacuna simulate DATA --label COLUMN --protocol NAME --rare CLASSES -o OUT [OPTIONS]",

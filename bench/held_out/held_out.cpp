@@ -5,7 +5,7 @@
 //   held_out DATA SET PROTOCOL REPEATS CACHE NETWORK VARIANT...
 //   held_out data fashion-mnist strict-mar 20 cache "vae-epochs=20" "" "components=5" "components=10;draws=1"
 //
-// NETWORK and each VARIANT are settings of `lacuna fit`, written name=value, with semicolons between them.
+// NETWORK and each VARIANT are options of `lacuna fit`, written name=value, with semicolons between them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,8 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <map>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/features/fit_features.hpp"
-#include "lacuna/pipeline/settings.hpp"
+#include "lacuna/pipeline/fit_options.hpp"
 #include "model_io/archive_file.hpp"
 
 namespace {
@@ -33,20 +34,23 @@ using namespace lacuna;
 constexpr std::array<Index, 3> vae_seeds{10, 11, 12};
 constexpr Index held_out_every = 6; // 10,000 of 60,000 rows
 
+/// Options as `lacuna fit` has them: "components=10;vae-hidden=64,32".
 void apply(const std::string& settings, FitRequest& request) {
-  for (std::size_t begin = 0; begin < settings.size();) {
-    const std::size_t end = std::min(settings.find(';', begin), settings.size());
-    const std::string item = settings.substr(begin, end - begin);
-    const std::string name = item.substr(0, item.find('='));
-    const auto& all = fit_settings();
-    const auto found = std::ranges::find(all, name, &FitSetting::name);
-    if (found == all.end() || item.size() <= name.size())
-      throw Error(ErrorKind::usage, "'" + item + "': expected name=value, a setting of lacuna fit");
-    const std::string value = item.substr(name.size() + 1);
-    found->set(request, found->kind == FitSetting::Kind::list ? split_list(name, value)
-                                                              : std::vector<std::string>{value});
-    begin = end + 1;
+  const OptionTable<FitRequest> all = fit_options();
+  std::vector<GivenOption> given;
+  std::istringstream items(settings);
+  for (std::string item; std::getline(items, item, ';');) {
+    const std::size_t end = item.find('=');
+    if (end == std::string::npos)
+      throw Error(ErrorKind::usage, "'" + item + "': expected name=value, an option of lacuna fit");
+    GivenOption& option = given.emplace_back(GivenOption{item.substr(0, end), {}});
+    std::ranges::replace(option.name, '-', '_');
+    const auto known = std::ranges::find(all, option.name, &OptionInfo::name);
+    const bool is_list = known != all.end() && known->is_list();
+    std::istringstream values(item.substr(end + 1));
+    for (std::string value; std::getline(values, value, is_list ? ',' : '\0');) option.texts.push_back(value);
   }
+  set_options(request, given);
 }
 
 /// The features of all training images, as one VAE makes them; trained once and kept in `cache`.
@@ -163,21 +167,23 @@ void study(const std::vector<std::string>& arguments) {
   const std::string folder = arguments[0] + "/" + arguments[1];
   const bool is_fashion = arguments[1] == "fashion-mnist";
   MissingnessOptions missingness;
-  missingness.protocol = parse_protocol(arguments[2]);
+  const std::optional<LabelProtocol> protocol = find_choice<LabelProtocol>(arguments[2]);
+  if (!protocol) throw Error(ErrorKind::usage, "'" + arguments[2] + "' is no protocol");
+  missingness.protocol = *protocol;
   missingness.rare_classes = is_fashion ? std::vector<int>{0, 1} : std::vector<int>{0, 1, 7};
   const Index n_repeats = std::atol(arguments[3].c_str());
 
   FitRequest network;
-  network.features.vae.n_latent = is_fashion ? 5 : 2;
-  network.features.maps = {{.kind = FeatureSpec::Kind::vae}};
+  network.vae.n_latent = is_fashion ? 5 : 2;
+  network.features = {{.kind = "vae"}};
   apply(arguments[5], network);
   std::filesystem::create_directories(arguments[4]);
   const std::string cache = arguments[4] + "/" + arguments[1] + "-" + arguments[5];
   const Matrix labels = read_array(folder + "/train-labels-idx1-ubyte");
   std::vector<Split> splits;
   for (const Index seed : vae_seeds)
-    splits.push_back(split(features_of(folder + "/train-images-idx3-ubyte", network.features, seed, cache),
-                           labels, missingness));
+    splits.push_back(
+        split(features_of(folder + "/train-images-idx3-ubyte", network, seed, cache), labels, missingness));
 
   std::printf("%s, %s, network %s\n", arguments[1].c_str(), arguments[2].c_str(), arguments[5].c_str());
   for (std::size_t v = 6; v < arguments.size(); ++v) {
@@ -186,7 +192,7 @@ void study(const std::vector<std::string>& arguments) {
     std::vector<Score> scores(splits.size() * static_cast<std::size_t>(n_repeats));
     parallel_for(static_cast<Index>(scores.size()), 0, [&](Index r) {
       scores[static_cast<std::size_t>(r)] =
-          run(splits[static_cast<std::size_t>(r / n_repeats)], missingness, variant.learning, r);
+          run(splits[static_cast<std::size_t>(r / n_repeats)], missingness, variant, r);
     });
     print(arguments[v], scores);
   }

@@ -25,14 +25,14 @@ Place in_row(Index i) {
 }
 
 /// A column without a name goes by its number, from 1.
-Place in_column(const std::vector<std::string>& names, Index j) {
+Place in_feature(const std::vector<std::string>& names, Index j) {
   Place place;
   place.column = names.empty() ? std::to_string(j + 1) : names[static_cast<std::size_t>(j)];
   return place;
 }
 
 Place in_cell(const std::vector<std::string>& names, Index i, Index j) {
-  Place place = in_column(names, j);
+  Place place = in_feature(names, j);
   place.row = i + 1;
   return place;
 }
@@ -61,7 +61,7 @@ void check_levels(const DatasetView& data) {
   for (Index j = 0; j < data.n_features(); ++j) {
     const Index n = data.levels[static_cast<std::size_t>(j)];
     if (n < 0)
-      fail_value(in_column(data.feature_names, j), fmt::format("{} levels", n), "0 for numbers, or more");
+      fail_value(in_feature(data.feature_names, j), fmt::format("{} levels", n), "0 for numbers, or more");
     if (n == 0) continue;
     for (Index i = 0; i < data.n_rows(); ++i) {
       const double value = data.features(i, j);
@@ -101,7 +101,7 @@ void check_spreads(const DatasetView& data) {
   for (std::size_t j = 0; j < least.size(); ++j) {
     const double spread = most[j] - least[j];
     if (spread > 0.0 && spread < smallest_spread)
-      fail_data(in_column(data.feature_names, static_cast<Index>(j)),
+      fail_data(in_feature(data.feature_names, static_cast<Index>(j)),
                 fmt::format("its values differ by at most {:g}, which is too little to compute with; they "
                             "must differ by {:g} or more, or not at all",
                             spread, smallest_spread),

@@ -15,8 +15,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index min_rows_per_task = 2048;
-constexpr Index max_tasks = 32;
+constexpr RowBlocks::Limits sweep_limits{.min_rows = 2048, .max_blocks = 32};
 
 /// A random order of the units: unit a comes before b when its key is smaller. Any order will do (section
 /// 3.1), so a quick mix of bits is enough; the low bits are the unit's own, so that no two are equal.
@@ -36,7 +35,7 @@ private:
 
 /// The key of each cluster's first unit in the order.
 std::vector<std::uint64_t> first_keys(const DpState& state, const RandomOrder& order) {
-  const RowBlocks tasks(state.units.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
+  const RowBlocks tasks(state.units.size(), sweep_limits);
   const std::vector<std::uint64_t> none(state.clusters.size(), std::numeric_limits<std::uint64_t>::max());
   std::vector<std::vector<std::uint64_t>> partial(at(tasks.n_blocks), none);
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
@@ -214,7 +213,7 @@ MixtureTerms make_terms(std::span<const Normal> normals, std::span<const double>
 }
 
 double log_likelihood(const WeightedRows& rows, const DpState& state, const MixtureTerms& terms) {
-  const RowBlocks tasks(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
+  const RowBlocks tasks(rows.size(), sweep_limits);
   std::vector<double> partial(at(tasks.n_blocks));
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
     stop_if_cancelled(state.observer);
@@ -251,7 +250,7 @@ void resample_labels(DpState& state, RandomStream& random) {
     std::copy(mean.begin(), mean.end(), centers.row(k));
   }
   TaskSums total{MixtureMoments(std::move(centers), false), std::vector<Index>(state.clusters.size())};
-  const RowBlocks tasks(state.units.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
+  const RowBlocks tasks(state.units.size(), sweep_limits);
   std::vector<TaskSums> partial(at(tasks.n_blocks), total);
   parallel_for(tasks.n_blocks, state.threads, [&](Index task) {
     stop_if_cancelled(state.observer);

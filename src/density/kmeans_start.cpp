@@ -13,8 +13,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index min_rows_per_task = 4096;
-constexpr Index max_tasks = 32;
+constexpr RowBlocks::Limits start_limits{.min_rows = 4096, .max_blocks = 32};
 constexpr Index n_lloyd_rounds = 5; // a start, not a clustering: the mixture moves the centres anyway
 
 /// A row in the frame's units; NaN where a number is missing.
@@ -124,8 +123,7 @@ private:
 class Seeding {
 public:
   Seeding(const FrameRows& rows, int threads)
-      : rows_(rows), threads_(threads),
-        tasks_(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks}),
+      : rows_(rows), threads_(threads), tasks_(rows.size(), start_limits),
         distance_(at(rows.size()), std::numeric_limits<double>::infinity()), mass_(at(rows.size())) {
     for (Index i = 0; i < rows.size(); ++i) mass_[at(i)] = rows.weight(i);
     std::partial_sum(mass_.begin(), mass_.end(), mass_.begin());
@@ -204,7 +202,7 @@ Matrix seed_centers(const FrameRows& rows, Index n_centers, std::uint64_t seed, 
 
 /// Assigns every row to its nearest centre.
 void assign(const FrameRows& rows, const Matrix& centers, int threads, std::vector<int>& assignment) {
-  const RowBlocks tasks(rows.size(), {.min_rows = min_rows_per_task, .max_blocks = max_tasks});
+  const RowBlocks tasks(rows.size(), start_limits);
   parallel_for(tasks.n_blocks, threads, [&](Index task) {
     Point point;
     for (Index i = tasks.first(task); i < tasks.first(task + 1); ++i) {

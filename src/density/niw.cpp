@@ -12,8 +12,8 @@ namespace lacuna {
 
 namespace {
 
-const double log_pi = std::log(std::numbers::pi);
-const double log_2_pi = std::numbers::ln2 + log_pi;
+const double ln_pi = std::log(std::numbers::pi);
+const double ln_2_pi = std::numbers::ln2 + ln_pi;
 
 double as_double(std::size_t n) {
   return static_cast<double>(n);
@@ -62,7 +62,7 @@ void RowStatistics::add(const RowStatistics& other) {
 double Normal::log_likelihood(const RowStatistics& rows) const {
   const std::size_t d = mean.size();
   const double squares = trace(sandwich(whitener, second_about(rows, mean), d), d);
-  return 0.5 * (rows.n * (log_det - as_double(d) * log_2_pi) - squares);
+  return 0.5 * (rows.n * (log_det - as_double(d) * ln_2_pi) - squares);
 }
 
 Normal NormalInverseWishart::draw(RandomStream& random) const {
@@ -92,7 +92,7 @@ Normal NormalInverseWishart::draw(RandomStream& random) const {
 
 double NormalInverseWishart::log_density(const Normal& normal) const {
   const auto d = as_double(n_features());
-  const double of_mean = 0.5 * (d * (std::log(beta) - log_2_pi) + normal.log_det -
+  const double of_mean = 0.5 * (d * (std::log(beta) - ln_2_pi) + normal.log_det -
                                 beta * squared_distance(normal.whitener, mean, normal.mean));
   const double scatter = sum_of_squares(product(normal.whitener, factor, n_features())); // tr Psi Sigma^-1
   const double of_covariance =
@@ -103,7 +103,7 @@ double NormalInverseWishart::log_density(const Normal& normal) const {
 
 double NormalInverseWishart::largest_log_density(const Normal& normal) const {
   const auto d = as_double(n_features());
-  const double of_mean = 0.5 * (d * (std::log(beta) - log_2_pi) + normal.log_det);
+  const double of_mean = 0.5 * (d * (std::log(beta) - ln_2_pi) + normal.log_det);
   const double of_covariance = 0.5 * (nu * d * (std::log(0.5 * nu) - 1.0) + (d + 1.0) * normal.log_det) -
                                log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
   return of_mean + of_covariance;
@@ -118,7 +118,7 @@ StudentPredictive::StudentPredictive(const NormalInverseWishart& of)
     : power(0.5 * (of.nu + 1.0)), factor(of.beta / (1.0 + of.beta)) {
   const double d = as_double(of.n_features());
   constant = log_gamma(power) - log_gamma(0.5 * (of.nu + 1.0 - d)) +
-             0.5 * (d * (std::log(factor) - log_pi) - of.log_det);
+             0.5 * (d * (std::log(factor) - ln_pi) - of.log_det);
 }
 
 double StudentPredictive::log_density(const NormalInverseWishart& of, std::span<const double> x) const {
@@ -164,7 +164,7 @@ NormalInverseWishart update(const NormalInverseWishart& base, const RowStatistic
 
 double log_evidence(const NormalInverseWishart& base, const NormalInverseWishart& updated) {
   return updated.log_normaliser() - base.log_normaliser() -
-         0.5 * (updated.nu - base.nu) * as_double(base.n_features()) * log_pi;
+         0.5 * (updated.nu - base.nu) * as_double(base.n_features()) * ln_pi;
 }
 
 double draw_log_gamma(RandomStream& random, double shape) {

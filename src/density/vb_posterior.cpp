@@ -69,7 +69,7 @@ std::vector<double> prior_inverse_scale(const VbPrior& prior, Index d) {
 
 /// Components that hold (nearly) no row are gone: dividing by their size would lose all digits. Where all
 /// rows together weigh less than one, it is the share that counts, so that something always stays.
-constexpr double vanished = 1e-12;
+constexpr double vanished_rows = 1e-12;
 
 /// The components that are left, largest first: for sticks the order with the largest bound (section 5); a
 /// Dirichlet does not care.
@@ -77,7 +77,7 @@ std::vector<Index> surviving_order(const std::vector<double>& rows) {
   const double total = std::accumulate(rows.begin(), rows.end(), 0.0);
   std::vector<Index> order;
   for (Index k = 0; k < static_cast<Index>(rows.size()); ++k)
-    if (rows[at(k)] > vanished * std::min(total, 1.0)) order.push_back(k);
+    if (rows[at(k)] > vanished_rows * std::min(total, 1.0)) order.push_back(k);
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return rows[at(a)] > rows[at(b)]; });
   return order;
 }

@@ -9,10 +9,10 @@ namespace lacuna {
 namespace {
 
 /// Error probabilities this close to 0 and 1 have no larger log odds.
-constexpr double closest = 1e-12;
+constexpr double closest_to_certain = 1e-12;
 
 double log_odds(double probability) {
-  const double p = std::clamp(probability, closest, 1.0 - closest);
+  const double p = std::clamp(probability, closest_to_certain, 1.0 - closest_to_certain);
   return std::log(p) - std::log1p(-p);
 }
 

@@ -31,7 +31,7 @@ constexpr std::array<ToyName, 2> toys{
      {"coin", "coin: labels were seen in the outer clouds, in the middle the class is a fair coin"}}};
 const std::string seen = "labeled";
 const std::string never_seen = "never labeled";
-constexpr Index grid_size = 90;
+constexpr Index map_size = 90;
 
 // A second demo finds the files of the first. They are equal, so nothing is lost and nothing to ask about.
 void write_file(const std::string& path, const std::string& text, bool overwrite) {
@@ -76,20 +76,20 @@ ToyFigure figure_of_data(const std::string& title, const Dataset& data) {
 }
 
 ToyFigureMap map_of(const ToyFigure& figure, Method method, const Model& model, int threads) {
-  Matrix centres(grid_size * grid_size, 2);
+  Matrix centres(map_size * map_size, 2);
   const auto at = [](double low, double high, Index i) {
-    return low + (high - low) * (static_cast<double>(i) + 0.5) / static_cast<double>(grid_size);
+    return low + (high - low) * (static_cast<double>(i) + 0.5) / static_cast<double>(map_size);
   };
-  for (Index row = 0; row < grid_size; ++row) {
-    for (Index column = 0; column < grid_size; ++column) {
-      centres(row * grid_size + column, 0) = at(figure.x_low, figure.x_high, column);
-      centres(row * grid_size + column, 1) = at(figure.y_low, figure.y_high, row);
+  for (Index row = 0; row < map_size; ++row) {
+    for (Index column = 0; column < map_size; ++column) {
+      centres(row * map_size + column, 0) = at(figure.x_low, figure.x_high, column);
+      centres(row * map_size + column, 1) = at(figure.y_low, figure.y_high, row);
     }
   }
   const Scores scores = model.score(centres.view(), 0, threads);
-  ToyFigureMap map{"p(class | x) by " + to_string(method), Matrix(grid_size, grid_size)};
-  for (Index i = 0; i < grid_size * grid_size; ++i)
-    map.probability(i / grid_size, i % grid_size) = scores.posterior(i, 0);
+  ToyFigureMap map{"p(class | x) by " + to_string(method), Matrix(map_size, map_size)};
+  for (Index i = 0; i < map_size * map_size; ++i)
+    map.probability(i / map_size, i % map_size) = scores.posterior(i, 0);
   return map;
 }
 

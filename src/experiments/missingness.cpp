@@ -101,8 +101,8 @@ std::vector<double> rare_share(MatrixView train, std::span<const int> labels, Ma
   const RareClasses rare(options.rare_classes);
   const NeighbourTree tree(train);
   std::vector<double> share(at(queries.n_rows));
-  constexpr Index rows_per_block = 128;
-  const RowBlocks blocks(queries.n_rows, {.min_rows = rows_per_block, .max_blocks = queries.n_rows});
+  constexpr Index queries_per_block = 128;
+  const RowBlocks blocks(queries.n_rows, {.min_rows = queries_per_block, .max_blocks = queries.n_rows});
   parallel_for(blocks.n_blocks, options.threads, [&](Index block) {
     stop_if_cancelled(observer);
     for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i) {

@@ -19,8 +19,8 @@ namespace lacuna {
 
 namespace {
 
-[[noreturn]] void fail(ErrorKind kind, const std::string& path, const std::string& reason,
-                       const std::string& remedy = "") {
+[[noreturn]] void fail_file(ErrorKind kind, const std::string& path, const std::string& reason,
+                            const std::string& remedy = "") {
   ErrorParts parts;
   parts.statement = reason;
   parts.remedy = remedy;
@@ -31,10 +31,10 @@ namespace {
 class InputFile {
 public:
   explicit InputFile(const std::string& path) : path_(path) {
-    if (path.empty()) fail(ErrorKind::no_input, path, "the name of its file is empty", "name a file");
+    if (path.empty()) fail_file(ErrorKind::no_input, path, "the name of its file is empty", "name a file");
     // O_NONBLOCK: opening a pipe nobody writes to must not wait.
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) fail(ErrorKind::no_input, path, std::strerror(errno));
+    if (descriptor_ < 0) fail_file(ErrorKind::no_input, path, std::strerror(errno));
     struct stat status {};
     const bool is_known = fstat(descriptor_, &status) == 0;
     if (is_known && S_ISREG(status.st_mode)) {
@@ -42,8 +42,9 @@ public:
       return;
     }
     close(descriptor_);
-    if (is_known && S_ISDIR(status.st_mode)) fail(ErrorKind::no_input, path, "it is a folder", "name a file");
-    fail(ErrorKind::no_input, path, "it is not a regular file");
+    if (is_known && S_ISDIR(status.st_mode))
+      fail_file(ErrorKind::no_input, path, "it is a folder", "name a file");
+    fail_file(ErrorKind::no_input, path, "it is not a regular file");
   }
   ~InputFile() { close(descriptor_); }
   InputFile(const InputFile&) = delete;
@@ -55,8 +56,8 @@ public:
     while (n_bytes > 0) {
       const ssize_t n = read(descriptor_, to, n_bytes);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(ErrorKind::no_input, path_, std::strerror(errno));
-      if (n == 0) fail(ErrorKind::data, path_, "it became shorter while it was read");
+      if (n < 0) fail_file(ErrorKind::no_input, path_, std::strerror(errno));
+      if (n == 0) fail_file(ErrorKind::data, path_, "it became shorter while it was read");
       to += n;
       n_bytes -= static_cast<std::size_t>(n);
     }
@@ -92,7 +93,7 @@ Archive read_archive(const std::string& path) {
     file.read_exactly(bytes.data() + n_read, bytes.size() - n_read);
     return decode_archive(bytes, path);
   } catch (const std::bad_alloc&) {
-    fail(ErrorKind::data, path, fmt::format("its {} bytes do not fit into memory", file.size()));
+    fail_file(ErrorKind::data, path, fmt::format("its {} bytes do not fit into memory", file.size()));
   }
 }
 

@@ -132,7 +132,7 @@ Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   return document;
 }
 
-std::string dump(const Json& document) {
+std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -147,7 +147,7 @@ Json evaluation_object(const Evaluation& evaluation) {
 }
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) {
-  return dump(document_of(outcome, model));
+  return text_of(document_of(outcome, model));
 }
 
 std::string comparison_json(const std::vector<ComparedMethod>& methods) {
@@ -157,7 +157,7 @@ std::string comparison_json(const std::vector<ComparedMethod>& methods) {
     entry.update(document_of(method.outcome, &method.model));
     list.push_back(std::move(entry));
   }
-  return dump({{"version", version()}, {"methods", list}});
+  return text_of({{"version", version()}, {"methods", list}});
 }
 
 } // namespace lacuna

@@ -27,6 +27,8 @@ struct ChoiceName {
   Choice value;
   std::string_view name;
 };
+template <class Choice>
+ChoiceName(Choice, const char*) -> ChoiceName<Choice>;
 
 template <class Choice>
 concept NamedChoice = std::is_enum_v<Choice> && requires(Choice choice) {

@@ -50,9 +50,9 @@ struct VbMixtureOptions {
   double tolerance = 1e-5;
   WeightPrior weight_prior = WeightPrior::dirichlet;
   DensityForm density_form = DensityForm::predictive;
-  std::optional<double> weight_concentration; ///< empty: 1/components, or 1 with stick-breaking
-  double mean_precision = 1.0;                ///< beta_0
-  std::optional<double> degrees_of_freedom;   ///< nu_0; empty: the number of features
+  std::optional<double> weight_concentration = {}; ///< empty: 1/components, or 1 with stick-breaking
+  double mean_precision = 1.0;                     ///< beta_0
+  std::optional<double> degrees_of_freedom = {};   ///< nu_0; empty: the number of features
   double covariance_scale = 0.3;
   double category_concentration = 1.0;
   bool own_covariance = false;

@@ -2,14 +2,14 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lacuna)
-set_target_properties(lacuna PROPERTIES VERSION ${PROJECT_VERSION}
-                                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-install(TARGETS lacuna EXPORT lacunaTargets)
+set(libraries lacuna)
 if(TARGET lacuna_report)
-  set_target_properties(lacuna_report PROPERTIES VERSION ${PROJECT_VERSION}
-                                                 SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  install(TARGETS lacuna_report EXPORT lacunaTargets)
+  list(APPEND libraries lacuna_report) # the tool needs it where libraries are shared
 endif()
+set_target_properties(${libraries} PROPERTIES VERSION ${PROJECT_VERSION}
+                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                              INSTALL_RPATH $ORIGIN)
+install(TARGETS ${libraries} EXPORT lacunaTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lacuna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT lacunaTargets NAMESPACE lacuna:: DESTINATION ${package_dir})
 

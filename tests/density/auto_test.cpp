@@ -11,7 +11,7 @@
 #include "density/vb_mixture.hpp"
 #include "tests/density/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::auto_test {
 namespace {
 
 using testing::log_densities;
@@ -207,4 +207,4 @@ TEST(AutoCapacity, ExtremeRowsGiveFiniteAnswers) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::auto_test

@@ -5,13 +5,14 @@
 #include <map>
 #include <numbers>
 
+#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 #include "density/dp_steps.hpp"
 #include "lacuna/core/observer.hpp"
 #include "tests/density/dp_chain.hpp"
 
-namespace lacuna {
+namespace lacuna::dp_chain_test {
 namespace {
 
 using testing::Estimate;
@@ -369,4 +370,4 @@ TEST(DpChain, StatisticsAreThoseOfTheLabels) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::dp_chain_test

@@ -11,7 +11,7 @@
 #include "lacuna/core/observer.hpp"
 #include "tests/density/dp_chain.hpp"
 
-namespace lacuna {
+namespace lacuna::dp_collapsed_test {
 namespace {
 
 using testing::Estimate;
@@ -157,4 +157,4 @@ TEST(DpChain, NumberOfClustersIsThatOfAPlainCollapsedSamplerSlow) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::dp_collapsed_test

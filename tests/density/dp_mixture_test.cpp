@@ -14,7 +14,7 @@
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
-namespace lacuna {
+namespace lacuna::dp_mixture_test {
 namespace {
 
 using test::expect_error;
@@ -348,4 +348,4 @@ TEST(DpMixtureFit, DrawsThatDoNotAddUpAreRefused) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::dp_mixture_test

@@ -10,7 +10,7 @@
 #include "lacuna/density/families.hpp"
 #include "tests/density/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::families_test {
 namespace {
 
 using testing::log_densities;
@@ -320,4 +320,4 @@ TEST(DensityRegistry, UnknownAndDoubleNamesAreRefused) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::families_test

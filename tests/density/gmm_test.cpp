@@ -11,7 +11,7 @@
 #include "math/cholesky.hpp"
 #include "tests/density/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::gmm_test {
 namespace {
 
 using testing::all_types;
@@ -112,4 +112,4 @@ TEST(GmmFit, AStepFromAFitClimbsOn) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::gmm_test

@@ -10,7 +10,7 @@
 #include "math/special.hpp"
 #include "tests/density/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::kde_test {
 namespace {
 
 using testing::log_densities;
@@ -187,4 +187,4 @@ TEST(KdeFit, WeightsGiveTheEffectiveSampleSize) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::kde_test

@@ -9,7 +9,7 @@
 #include "density/kernels.hpp"
 #include "lacuna/core/random.hpp"
 
-namespace lacuna {
+namespace lacuna::kernels_test {
 namespace {
 
 constexpr Index n = 48; // three times kernel_lanes: not all kernels take such a block in one stride
@@ -152,4 +152,4 @@ TEST(Kernels, QuadraticFormsAndMoments) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::kernels_test

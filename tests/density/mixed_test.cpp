@@ -15,7 +15,7 @@
 #include "tests/density/evidence.hpp"
 #include "tests/density/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::mixed_test {
 namespace {
 
 using testing::all_types;
@@ -405,4 +405,4 @@ TEST(MixedMixtureDensity, SavedAndLoadedGivesTheSameBits) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::mixed_test

@@ -12,7 +12,7 @@
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
-namespace lacuna {
+namespace lacuna::streaming_test {
 namespace {
 
 using test::expect_error;
@@ -386,4 +386,4 @@ INSTANTIATE_TEST_SUITE_P(Families, Statistics, ::testing::Values("vb-gmm", "gmm"
                          [](const auto& family) { return std::string(family.param).substr(0, 2); });
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::streaming_test

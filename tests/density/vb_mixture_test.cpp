@@ -19,7 +19,7 @@
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
-namespace lacuna {
+namespace lacuna::vb_mixture_test {
 namespace {
 
 using testing::all_types;
@@ -440,4 +440,4 @@ TEST(VbMixtureOptionsCheck, ListsEveryViolation) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::vb_mixture_test

@@ -12,7 +12,7 @@
 #include "tests/density/test_data.hpp"
 #include "tests/expect_error.hpp"
 
-namespace lacuna {
+namespace lacuna::vb_prior_test {
 namespace {
 
 using test::expect_error;
@@ -136,4 +136,4 @@ TEST(VbPrior, CorrelationIsSavedAndCheckedWhenLoaded) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::vb_prior_test

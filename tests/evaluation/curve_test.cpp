@@ -13,8 +13,8 @@ namespace {
 using namespace lacuna;
 using namespace lacuna::test;
 
-constexpr std::uint64_t n_problems = 200;
-constexpr double rounding = 1e-13;
+constexpr std::uint64_t n_curves = 200;
+constexpr double curve_rounding = 1e-13;
 
 // P(X <= k) for X ~ Binomial(n, p), summed term by term.
 double binomial_below(int n, int k, double p) {
@@ -76,14 +76,14 @@ TEST(ReliabilityCurve, HasTheBinsOfEceByDefault) {
   EXPECT_EQ(curve.bins[2].n_errors, 1);
   EXPECT_DOUBLE_EQ(curve.bins[2].mean_error_probability, 0.11);
   EXPECT_EQ(curve.bins[2].error_rate, 0.5);
-  EXPECT_NEAR(curve.calibration_error, 0.4, rounding); // the worked example of docs/metrics.md
+  EXPECT_NEAR(curve.calibration_error, 0.4, curve_rounding); // the worked example of docs/metrics.md
   EXPECT_TRUE(std::isnan(curve.bins[0].error_rate));
   EXPECT_EQ(curve.bins[0].interval.high, 1.0);
   EXPECT_TRUE(curve.bins[2].contributions.empty());
 }
 
 TEST(ReliabilityCurve, BinsHoldEveryRowOnce) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_curves; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);
     for (const BinKind kind : {BinKind::equal_width, BinKind::equal_mass}) {
       for (const Index n_bins : {1, 7, 20, 1000}) {
@@ -94,12 +94,12 @@ TEST(ReliabilityCurve, BinsHoldEveryRowOnce) {
         for (const CurveBin& bin : curve.bins) {
           n += bin.n;
           if (bin.n == 0) continue;
-          EXPECT_GE(bin.mean_error_probability, bin.low - rounding);
-          EXPECT_LE(bin.mean_error_probability, bin.high + rounding);
+          EXPECT_GE(bin.mean_error_probability, bin.low - curve_rounding);
+          EXPECT_LE(bin.mean_error_probability, bin.high + curve_rounding);
           EXPECT_GE(bin.low, above);
           above = bin.high;
           EXPECT_NEAR(std::accumulate(bin.contributions.begin(), bin.contributions.end(), 0.0),
-                      bin.error_rate, rounding);
+                      bin.error_rate, curve_rounding);
         }
         EXPECT_EQ(n, rows.n_rows());
       }
@@ -108,7 +108,7 @@ TEST(ReliabilityCurve, BinsHoldEveryRowOnce) {
 }
 
 TEST(ReliabilityCurve, MurphysTermsAddUpToTheBrierScore) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_curves; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);
     for (const BinKind kind : {BinKind::equal_width, BinKind::equal_mass}) {
       for (const Index n_bins : {1, 3, 20}) {
@@ -117,7 +117,7 @@ TEST(ReliabilityCurve, MurphysTermsAddUpToTheBrierScore) {
                     brier_error(rows), 1e-12);
         EXPECT_GE(murphy.reliability, 0.0);
         EXPECT_GE(murphy.resolution, 0.0);
-        EXPECT_LE(murphy.resolution, murphy.uncertainty + rounding);
+        EXPECT_LE(murphy.resolution, murphy.uncertainty + curve_rounding);
       }
     }
   }
@@ -168,7 +168,7 @@ void expect_same_bits(const ReliabilityCurve& a, const ReliabilityCurve& b) {
 }
 
 TEST(ReliabilityCurve, TheOrderOfRowsChangesNoBit) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_curves; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);
     for (const BinKind kind : {BinKind::equal_width, BinKind::equal_mass})
       expect_same_bits(reliability_curve(rows, kind, 20),
@@ -177,15 +177,15 @@ TEST(ReliabilityCurve, TheOrderOfRowsChangesNoBit) {
 }
 
 TEST(ReliabilityCurve, EveryRowTwiceIsTheSameCurve) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_curves; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);
     for (const BinKind kind : {BinKind::equal_width, BinKind::equal_mass}) {
       const ReliabilityCurve once = reliability_curve(rows, kind, 11);
       const ReliabilityCurve both = reliability_curve(twice(rows), kind, 11);
       ASSERT_EQ(once.bins.size(), both.bins.size());
-      EXPECT_NEAR(once.calibration_error, both.calibration_error, rounding);
-      EXPECT_NEAR(once.murphy.reliability, both.murphy.reliability, rounding);
-      EXPECT_NEAR(once.murphy.within_bins, both.murphy.within_bins, rounding);
+      EXPECT_NEAR(once.calibration_error, both.calibration_error, curve_rounding);
+      EXPECT_NEAR(once.murphy.reliability, both.murphy.reliability, curve_rounding);
+      EXPECT_NEAR(once.murphy.within_bins, both.murphy.within_bins, curve_rounding);
       for (std::size_t b = 0; b < once.bins.size(); ++b) EXPECT_EQ(2 * once.bins[b].n, both.bins[b].n);
     }
   }

@@ -12,7 +12,7 @@ namespace {
 using namespace lacuna;
 using namespace lacuna::test;
 
-constexpr std::uint64_t n_problems = 300;
+constexpr std::uint64_t n_fits = 300;
 
 std::vector<IsotonicPoint> random_points(std::uint64_t problem, bool has_ties) {
   RandomStream random(31, RandomPurpose::simulation, problem);
@@ -57,7 +57,7 @@ double closed_form(const std::vector<IsotonicPoint>& points, std::size_t i) {
 }
 
 TEST(Isotonic, EqualsItsClosedForm) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_fits; ++problem) {
     for (const bool has_ties : {false, true}) {
       const auto points = random_points(problem, has_ties);
       const auto blocks = isotonic_fit(points);
@@ -69,7 +69,7 @@ TEST(Isotonic, EqualsItsClosedForm) {
 }
 
 TEST(Isotonic, BlocksRiseAndKeepTheSums) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_fits; ++problem) {
     const auto points = random_points(problem, true);
     const auto blocks = isotonic_fit(points);
     double weight = 0.0;
@@ -96,7 +96,7 @@ TEST(Isotonic, BlocksRiseAndKeepTheSums) {
 }
 
 TEST(Isotonic, WeightTwoIsThePointTwice) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_fits; ++problem) {
     const auto points = random_points(problem, true);
     std::vector<IsotonicPoint> repeated;
     for (const IsotonicPoint& point : points)
@@ -135,7 +135,7 @@ TEST(Isotonic, RefusesWhatHasNoOrder) {
 }
 
 TEST(Corp, TermsAddUpToTheBrierScore) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_fits; ++problem) {
     const ScoredRows rows = random_scored_rows(problem);
     const CorpCurve corp = corp_curve(error_groups(rows));
     EXPECT_NEAR(corp.miscalibration - corp.discrimination + corp.uncertainty, brier_error(rows), 1e-12);

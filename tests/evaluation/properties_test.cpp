@@ -15,16 +15,16 @@ using lacuna::RandomPurpose;
 using lacuna::RandomStream;
 using lacuna::ReliabilityAccumulator;
 
-struct Row {
+struct ScoredRow {
   int label;
   int prediction;
   double error_probability;
   std::vector<double> probabilities;
 };
 
-Metrics metrics_of(const std::vector<Row>& rows) {
+Metrics metrics_of(const std::vector<ScoredRow>& rows) {
   ReliabilityAccumulator accumulator;
-  for (const Row& row : rows)
+  for (const ScoredRow& row : rows)
     accumulator.add(row.label, row.prediction, row.error_probability, row.probabilities);
   return accumulator.metrics();
 }
@@ -33,11 +33,11 @@ int random_below(RandomStream& random, int n) {
   return static_cast<int>(random.uniform() * n);
 }
 
-std::vector<Row> random_rows(std::uint64_t problem) {
+std::vector<ScoredRow> random_rows(std::uint64_t problem) {
   RandomStream random(11, RandomPurpose::simulation, problem);
   const int n_classes = 2 + random_below(random, 5);
-  std::vector<Row> rows(static_cast<std::size_t>(1 + random_below(random, 400)));
-  for (Row& row : rows) {
+  std::vector<ScoredRow> rows(static_cast<std::size_t>(1 + random_below(random, 400)));
+  for (ScoredRow& row : rows) {
     double sum = 0.0;
     for (int k = 0; k < n_classes; ++k) sum += row.probabilities.emplace_back(random.gamma(0.5));
     for (double& p : row.probabilities) p /= sum;
@@ -53,9 +53,9 @@ std::vector<Row> random_rows(std::uint64_t problem) {
 struct Definition {
   long double error_rate = 0, mean_error_probability = 0, over = 0, under = 0, brier_error = 0, brier = 0,
               nll = 0;
-  explicit Definition(const std::vector<Row>& rows) {
+  explicit Definition(const std::vector<ScoredRow>& rows) {
     const auto n = static_cast<long double>(rows.size());
-    for (const Row& row : rows) {
+    for (const ScoredRow& row : rows) {
       const long double e = row.prediction == row.label ? 0 : 1;
       const long double q = row.error_probability;
       error_rate += e / n;
@@ -71,11 +71,11 @@ struct Definition {
   }
 
 private:
-  void add_bin(const std::vector<Row>& rows, double low, double high, bool is_last) {
+  void add_bin(const std::vector<ScoredRow>& rows, double low, double high, bool is_last) {
     long double n_b = 0;
     long double errors = 0;
     long double q = 0;
-    for (const Row& row : rows) {
+    for (const ScoredRow& row : rows) {
       if (row.error_probability < low || (row.error_probability >= high && !is_last)) continue;
       n_b += 1;
       errors += row.prediction == row.label ? 0 : 1;
@@ -88,11 +88,11 @@ private:
   }
 };
 
-constexpr std::uint64_t n_problems = 200;
+constexpr std::uint64_t n_tables = 200;
 constexpr double rounding = 1e-13;
 
 TEST(ReliabilityProperties, EqualTheirDefinitions) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_tables; ++problem) {
     const auto rows = random_rows(problem);
     const Metrics metrics = metrics_of(rows);
     const Definition expected(rows);
@@ -109,7 +109,7 @@ TEST(ReliabilityProperties, EqualTheirDefinitions) {
 }
 
 TEST(ReliabilityProperties, AddUpAndStayInRange) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_tables; ++problem) {
     const auto rows = random_rows(problem);
     const Metrics metrics = metrics_of(rows);
     EXPECT_EQ(metrics.overconfidence + metrics.underconfidence, metrics.ece);
@@ -152,7 +152,7 @@ void expect_same(const Metrics& a, const Metrics& b, double tolerance) {
 }
 
 TEST(ReliabilityProperties, DoNotDependOnTheOrderOfRows) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_tables; ++problem) {
     auto rows = random_rows(problem);
     const Metrics before = metrics_of(rows);
     RandomStream random(12, RandomPurpose::simulation, problem);
@@ -163,7 +163,7 @@ TEST(ReliabilityProperties, DoNotDependOnTheOrderOfRows) {
 }
 
 TEST(ReliabilityProperties, DoNotChangeWhenEveryRowStandsTwice) {
-  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+  for (std::uint64_t problem = 0; problem < n_tables; ++problem) {
     auto rows = random_rows(problem);
     const Metrics before = metrics_of(rows);
     const auto copy = rows;

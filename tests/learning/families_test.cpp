@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "lacuna/learning/learner.hpp"
+#include "tests/learning/test_data.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr Method all_methods[] = {Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar};
+using testing::all_methods;
 
 /// Two classes around (-3, 0) and (3, 0) with some labels, and a cloud at (0, 12) without any.
 Dataset two_classes_and_a_cloud() {

@@ -166,7 +166,7 @@ TEST(ModelFile, RefusesWhatItCouldNotReadAgain) {
   expect_error(ErrorKind::data, {"67108864"}, [&] { lacuna::encode_archive(large); });
 }
 
-Archive small_archive() {
+Archive one_text_archive() {
   Archive archive;
   archive.put("weights", std::vector<double>{0.25, 0.75});
   archive.put_text("class/0", "ja");
@@ -176,11 +176,11 @@ Archive small_archive() {
 TEST(ModelFile, GoesToDiskAndBack) {
   const TemporaryFolder folder;
   const std::string path = folder.path("m.lacuna");
-  lacuna::write_archive(small_archive(), path, false);
-  EXPECT_EQ(content_of(path), encoded(small_archive()));
-  EXPECT_TRUE(same_bits(lacuna::read_archive(path), small_archive()));
+  lacuna::write_archive(one_text_archive(), path, false);
+  EXPECT_EQ(content_of(path), encoded(one_text_archive()));
+  EXPECT_TRUE(same_bits(lacuna::read_archive(path), one_text_archive()));
   expect_error(ErrorKind::cannot_write, {path}, [&] { lacuna::write_archive({}, path, false); });
-  EXPECT_TRUE(same_bits(lacuna::read_archive(path), small_archive()));
+  EXPECT_TRUE(same_bits(lacuna::read_archive(path), one_text_archive()));
   lacuna::write_archive({}, path, true);
   EXPECT_TRUE(same_bits(lacuna::read_archive(path), {}));
   EXPECT_EQ(folder.n_entries(), 1);

@@ -133,8 +133,9 @@ TEST(TeamThreads, StaysForManyRoundsAndSurvivesAFailure) {
   for (Index round = 0; round < 500; ++round) {
     team.run(round % 7, [&](Index i, int thread) { sums[static_cast<std::size_t>(thread)] += i + 1; });
     expected += (round % 7) * (round % 7 + 1) / 2;
-    if (round % 100 == 0)
+    if (round % 100 == 0) {
       EXPECT_THROW(team.run(5, [](Index, int) { throw std::runtime_error("stop"); }), std::runtime_error);
+    }
   }
   EXPECT_EQ(sums[0] + sums[1] + sums[2], expected);
 }

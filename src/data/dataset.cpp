@@ -37,7 +37,7 @@ Place in_cell(const std::vector<std::string>& names, Index i, Index j) {
   return place;
 }
 
-std::string number_text(double value) {
+std::string value_text(double value) {
   return fmt::format("{:g}", value);
 }
 
@@ -48,9 +48,9 @@ void check_features(const DatasetView& data) {
       if (std::abs(row[j]) <= largest_feature || std::isnan(row[j])) continue;
       const Place place = in_cell(data.feature_names, i, j);
       if (std::isfinite(row[j]))
-        fail_value(place, number_text(row[j]), fmt::format("a feature within +-{:g}", largest_feature),
+        fail_value(place, value_text(row[j]), fmt::format("a feature within +-{:g}", largest_feature),
                    "rescale the column");
-      fail_value(place, number_text(row[j]), "a finite feature, or NaN where it is missing");
+      fail_value(place, value_text(row[j]), "a finite feature, or NaN where it is missing");
     }
   }
 }
@@ -67,7 +67,7 @@ void check_levels(const DatasetView& data) {
       const double value = data.features(i, j);
       if (std::isnan(value) || (value >= 0.0 && value < static_cast<double>(n) && value == std::floor(value)))
         continue;
-      fail_value(in_cell(data.feature_names, i, j), number_text(value),
+      fail_value(in_cell(data.feature_names, i, j), value_text(value),
                  fmt::format("a category, a whole number from 0 to {}, or NaN where it is missing", n - 1));
     }
   }
@@ -117,9 +117,9 @@ void check_weights(const DatasetView& data) {
 
 void check_weight(double weight, Index row) {
   if (!(weight >= 0.0) || !std::isfinite(weight))
-    fail_value(in_row(row), "the weight " + number_text(weight), "a finite one that is not negative");
+    fail_value(in_row(row), "the weight " + value_text(weight), "a finite one that is not negative");
   if (weight > largest_weight)
-    fail_value(in_row(row), "the weight " + number_text(weight),
+    fail_value(in_row(row), "the weight " + value_text(weight),
                fmt::format("at most {:g}: a weight counts rows", largest_weight),
                "divide all weights by the same number");
 }

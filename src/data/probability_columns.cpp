@@ -12,7 +12,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::string_view prefix = "p_";
+constexpr std::string_view column_prefix = "p_";
 
 class ColumnFinder {
 public:
@@ -69,12 +69,12 @@ private:
   }
 
   void take_by_name(const std::string& name) {
-    std::optional<std::size_t> place = place_of(std::string(prefix) + name);
+    std::optional<std::size_t> place = place_of(std::string(column_prefix) + name);
     if (!place) place = place_of(name);
     if (!place)
-      fail_data(in_file(table_.path()),
-                fmt::format("it has no column {} for the class {}; it has {}",
-                            in_quotes(std::string(prefix) + name), in_quotes(name), name_list(columns_)));
+      fail_data(in_file(table_.path()), fmt::format("it has no column {} for the class {}; it has {}",
+                                                    in_quotes(std::string(column_prefix) + name),
+                                                    in_quotes(name), name_list(columns_)));
     take(name, *place);
   }
 
@@ -86,11 +86,11 @@ private:
   }
 
   void take_all() {
-    const auto has_prefix = [](const std::string& name) { return name.starts_with(prefix); };
+    const auto has_prefix = [](const std::string& name) { return name.starts_with(column_prefix); };
     const bool is_prefixed = std::ranges::any_of(columns_, has_prefix);
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       if (is_other(j) || (is_prefixed && !has_prefix(columns_[j]))) continue;
-      take(std::string_view(columns_[j]).substr(is_prefixed ? prefix.size() : 0), j);
+      take(std::string_view(columns_[j]).substr(is_prefixed ? column_prefix.size() : 0), j);
     }
   }
 

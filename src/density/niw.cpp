@@ -15,7 +15,7 @@ namespace {
 const double ln_pi = std::log(std::numbers::pi);
 const double ln_2_pi = std::numbers::ln2 + ln_pi;
 
-double as_double(std::size_t n) {
+double count_of(std::size_t n) {
   return static_cast<double>(n);
 }
 
@@ -62,7 +62,7 @@ void RowStatistics::add(const RowStatistics& other) {
 double Normal::log_likelihood(const RowStatistics& rows) const {
   const std::size_t d = mean.size();
   const double squares = trace(sandwich(whitener, second_about(rows, mean), d), d);
-  return 0.5 * (rows.n * (log_det - as_double(d) * ln_2_pi) - squares);
+  return 0.5 * (rows.n * (log_det - count_of(d) * ln_2_pi) - squares);
 }
 
 Normal NormalInverseWishart::draw(RandomStream& random) const {
@@ -72,7 +72,7 @@ Normal NormalInverseWishart::draw(RandomStream& random) const {
   std::size_t at = 0;
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < i; ++j) u[at++] = random.normal();
-    u[at++] = std::sqrt(2.0 * random.gamma(0.5 * (nu - as_double(d - 1 - i))));
+    u[at++] = std::sqrt(2.0 * random.gamma(0.5 * (nu - count_of(d - 1 - i))));
   }
   Normal result;
   result.whitener = product(u, whitener, d);
@@ -91,7 +91,7 @@ Normal NormalInverseWishart::draw(RandomStream& random) const {
 }
 
 double NormalInverseWishart::log_density(const Normal& normal) const {
-  const auto d = as_double(n_features());
+  const auto d = count_of(n_features());
   const double of_mean = 0.5 * (d * (std::log(beta) - ln_2_pi) + normal.log_det -
                                 beta * squared_distance(normal.whitener, mean, normal.mean));
   const double scatter = sum_of_squares(product(normal.whitener, factor, n_features())); // tr Psi Sigma^-1
@@ -102,7 +102,7 @@ double NormalInverseWishart::log_density(const Normal& normal) const {
 }
 
 double NormalInverseWishart::largest_log_density(const Normal& normal) const {
-  const auto d = as_double(n_features());
+  const auto d = count_of(n_features());
   const double of_mean = 0.5 * (d * (std::log(beta) - ln_2_pi) + normal.log_det);
   const double of_covariance = 0.5 * (nu * d * (std::log(0.5 * nu) - 1.0) + (d + 1.0) * normal.log_det) -
                                log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features()));
@@ -111,12 +111,12 @@ double NormalInverseWishart::largest_log_density(const Normal& normal) const {
 
 double NormalInverseWishart::log_normaliser() const {
   return log_multivariate_gamma(0.5 * nu, static_cast<Index>(n_features())) -
-         0.5 * (nu * log_det + as_double(n_features()) * std::log(beta));
+         0.5 * (nu * log_det + count_of(n_features()) * std::log(beta));
 }
 
 StudentPredictive::StudentPredictive(const NormalInverseWishart& of)
     : power(0.5 * (of.nu + 1.0)), factor(of.beta / (1.0 + of.beta)) {
-  const double d = as_double(of.n_features());
+  const double d = count_of(of.n_features());
   constant = log_gamma(power) - log_gamma(0.5 * (of.nu + 1.0 - d)) +
              0.5 * (d * (std::log(factor) - ln_pi) - of.log_det);
 }
@@ -133,7 +133,7 @@ NormalInverseWishart make_base(std::size_t n_features, double beta, double nu, d
   base.factor.resize(triangle_size(n_features));
   for (std::size_t i = 0; i < n_features; ++i) base.factor[i * (i + 1) / 2 + i] = std::sqrt(scatter);
   base.whitener = inverse(base.factor, n_features);
-  base.log_det = as_double(n_features) * std::log(scatter);
+  base.log_det = count_of(n_features) * std::log(scatter);
   return base;
 }
 
@@ -164,7 +164,7 @@ NormalInverseWishart update(const NormalInverseWishart& base, const RowStatistic
 
 double log_evidence(const NormalInverseWishart& base, const NormalInverseWishart& updated) {
   return updated.log_normaliser() - base.log_normaliser() -
-         0.5 * (updated.nu - base.nu) * as_double(base.n_features()) * ln_pi;
+         0.5 * (updated.nu - base.nu) * count_of(base.n_features()) * ln_pi;
 }
 
 double draw_log_gamma(RandomStream& random, double shape) {

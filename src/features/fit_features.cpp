@@ -90,8 +90,8 @@ const OptionTable<FeatureOptions>& FeatureOptions::table() {
             "features", &O::features, "MAPS",
             "Maps before the densities: none, or any of standardize, pca:N, pca:SHARE and vae:N "
             "with commas between them; lacuna's own densities do a last standardize themselves",
-            usages(), read_features,
-            [](const std::vector<FeatureSpec>& features) { return to_string(features); }, can_be_read)
+            usages(), read_features, [](const std::vector<FeatureSpec>& maps) { return to_string(maps); },
+            can_be_read)
             .in_group("Features")};
     for (Option<O>& row : rows_of(&O::vae)) {
       row.group = "VAE (" + mention("features") + " vae)";

@@ -53,7 +53,7 @@ Json density_json(const DensityRecord& density) {
           {"measures", density.measures}};
 }
 
-double number(const Json& value) {
+double number_of(const Json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
@@ -69,10 +69,10 @@ DensityRecord read_density(const Json& found) {
   density.n_rows = found.at("n_rows").get<Index>();
   density.n_components = found.at("n_components").get<Index>();
   density.n_iterations = found.at("n_iterations").get<Index>();
-  density.objective = number(found.at("objective"));
+  density.objective = number_of(found.at("objective"));
   density.stop_reason = read_stop_reason(found.at("stop_reason"));
   const Json measures = found.value("measures", Json::object());
-  for (const auto& [name, value] : measures.items()) density.measures[name] = number(value);
+  for (const auto& [name, value] : measures.items()) density.measures[name] = number_of(value);
   return density;
 }
 
@@ -82,11 +82,11 @@ FitSummary read_summary(const Json& found) {
   summary.n_unlabeled = found.at("n_unlabeled").get<Index>();
   for (const auto& [name, count] : found.at("class_counts").items())
     summary.class_counts.push_back(count.get<Index>());
-  summary.kappa = number(found.at("kappa"));
+  summary.kappa = number_of(found.at("kappa"));
   summary.n_informative = found.at("n_informative").get<Index>();
-  summary.informative_share = number(found.at("informative_share"));
-  summary.informative_weight = number(found.at("informative_weight"));
-  summary.draw_spread = number(found.at("draw_spread"));
+  summary.informative_share = number_of(found.at("informative_share"));
+  summary.informative_weight = number_of(found.at("informative_weight"));
+  summary.draw_spread = number_of(found.at("draw_spread"));
   summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
   summary.stop_reason = read_stop_reason(found.at("stop_reason"));
   for (const Json& density : found.at("densities")) summary.densities.push_back(read_density(density));

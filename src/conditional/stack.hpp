@@ -16,8 +16,8 @@ using ConditionalMembers = std::vector<std::shared_ptr<const ConditionalFamily>>
 class Stack : public Conditional {
 public:
   struct Member {
-    std::string name; ///< of its family, for messages
-    double weight;    ///< pi_j > 0
+    std::string name;    ///< of its family, for messages
+    double weight = 0.0; ///< pi_j > 0
     Calibration calibration;
     std::shared_ptr<const Conditional> fitted;
   };

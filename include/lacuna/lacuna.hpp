@@ -3,6 +3,7 @@
 /// Everything that lacuna offers, but the report: that is lacuna/report/report.hpp, of the library
 /// lacuna_report.
 
+#include "lacuna/conditional/conditional.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/matrix.hpp"

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include "core/shared_library.hpp"
 #include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 
@@ -43,21 +44,13 @@ Loaded load() {
                        " cpu, or install the "
                        "package libtorch-dev (Debian), configure again and rebuild"};
 #endif
-  std::string tried;
-  for (const std::string& place : places()) {
-    // Everything is looked up at once, so that a library that does not fit fails here and not in training.
-    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      const char* reason = dlerror();
-      tried += std::string("\n  ") + (reason == nullptr ? place.c_str() : reason);
-      continue;
-    }
-    using Entry = const VaePlugin* (*)();
-    const auto entry = reinterpret_cast<Entry>(dlsym(library, vae_plugin_symbol));
+  const SharedLibrary library = SharedLibrary::open(places());
+  if (library.handle != nullptr) {
+    const auto entry = library.find<const VaePlugin* (*)()>(vae_plugin_symbol);
     const VaePlugin* plugin = entry == nullptr ? nullptr : entry();
     if (plugin == nullptr || plugin->version != vae_plugin_version)
-      return {nullptr,
-              "vae: '" + place + "' belongs to another version of lacuna; install both from the same build"};
+      return {nullptr, "vae: '" + library.place +
+                           "' belongs to another version of lacuna; install both from the same build"};
     return {plugin, {}};
   }
   return {nullptr,
@@ -65,7 +58,7 @@ Loaded load() {
               ", the part of lacuna that trains on GPUs, cannot be loaded; it is built when libtorch is "
               "there (Debian package libtorch-dev) and needs libtorch1.13 to run. Put it beside the tool, "
               "name it in LACUNA_TORCH_LIBRARY, or use " +
-              mention("device") + " cpu. Tried:" + tried};
+              mention("device") + " cpu. Tried:" + library.tried};
 }
 
 const Loaded& loaded() {

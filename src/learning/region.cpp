@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/index.hpp"
+#include "data/folds.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
@@ -13,28 +14,13 @@ namespace lacuna {
 
 namespace {
 
-/// Deals the labeled rows of every class out to the folds, as evenly as they go.
-std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, Index n_folds,
-                            std::uint64_t seed) {
-  std::vector<int> fold(at(n_rows), -1);
-  for (const RowList& rows : labeled) {
-    std::vector<std::pair<std::uint64_t, Index>> shuffled;
-    for (const Index row : rows.rows)
-      shuffled.emplace_back(derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(row)), row);
-    std::sort(shuffled.begin(), shuffled.end());
-    for (std::size_t rank = 0; rank < shuffled.size(); ++rank)
-      fold[at(shuffled[rank].second)] = static_cast<int>(static_cast<Index>(rank) % n_folds);
-  }
-  return fold;
-}
-
 /// Log ratios of the labeled rows from class models that did not see them (docs/math/classifier.md, section
 /// 4).
 double choose_kappa(const DensityFitter& fitter, const Density& unlabeled, double alpha, Index n_folds,
                     std::uint64_t seed) {
   const DatasetView& data = fitter.data();
   const std::vector<RowList> labeled = fitter.labeled_rows();
-  const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
+  const std::vector<int> fold_of = deal_folds(data, n_folds, seed);
   std::vector<double> ratios;
   std::vector<double> weights;
   for (Index fold = 0; fold < n_folds; ++fold) {

@@ -1,0 +1,62 @@
+#include "conditional/boosted_trees.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "conditional/own_conditionals.hpp"
+#include "conditional/probabilities.hpp"
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+
+namespace lacuna {
+
+BoostedTrees::BoostedTrees(ConditionalFacts facts, Parts parts)
+    : Conditional(std::move(facts)), parts_(std::move(parts)) {}
+
+void BoostedTrees::read(const ColumnScales& scales, const double* row, std::span<float> cells) {
+  constexpr double largest_cell = 1e30; // a float, and not infinite
+  for (std::size_t j = 0; j < cells.size(); ++j)
+    cells[j] = static_cast<float>(std::clamp(scales.standardised(j, row[j]), -largest_cell, largest_cell));
+}
+
+void BoostedTrees::log_probability(MatrixView rows, std::span<double> out) const {
+  std::vector<float> cells(at(n_features()));
+  std::vector<float> margins(parts_.starts.size());
+  std::vector<double> scores(parts_.classes.size());
+  for (Index i = 0; i < rows.n_rows; ++i) {
+    read(parts_.scales, rows.row(i), cells);
+    for (std::size_t k = 0; k < margins.size(); ++k) margins[k] = static_cast<float>(parts_.starts[k]);
+    parts_.trees.add_margins(cells, margins);
+    // With two classes the only margin is that of the last.
+    std::copy(margins.begin(), margins.end(), scores.end() - static_cast<std::ptrdiff_t>(margins.size()));
+    const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
+    spread_scores(scores, parts_.classes, row);
+    to_log_probabilities(row);
+  }
+}
+
+void BoostedTrees::save_parts(Archive& archive, const std::string& prefix) const {
+  parts_.scales.save(archive, prefix);
+  save_classes(archive, prefix + "classes", parts_.classes);
+  archive.put(prefix + "starts", parts_.starts);
+  parts_.trees.save(archive, prefix + "trees/");
+}
+
+std::shared_ptr<const Conditional> BoostedTrees::load(const Archive& archive, const std::string& prefix,
+                                                      ConditionalFacts facts) {
+  Parts parts;
+  parts.scales = ColumnScales::load(archive, prefix, facts.n_features);
+  parts.classes = load_classes(archive, prefix + "classes", facts.n_classes);
+  const Index outputs = n_outputs(parts.classes.size());
+  parts.starts = archive.vector(prefix + "starts", outputs);
+  for (const double start : parts.starts)
+    if (!(std::abs(start) <= 1e6)) fail_damaged(prefix + "starts", "holds a value that no fit gives");
+  parts.trees = TreeEnsemble::load(archive, prefix + "trees/", facts.n_features, outputs);
+  return std::make_shared<BoostedTrees>(std::move(facts), std::move(parts));
+}
+
+ConditionalEntry boosting_entry() {
+  return {BoostedTrees::name, BoostedTrees::load};
+}
+
+} // namespace lacuna

@@ -1,0 +1,113 @@
+#include "conditional/calibration.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "conditional/probabilities.hpp"
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+#include "math/lbfgs.hpp"
+#include "math/special.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// b_y + tau q_y, in place; minus infinity stays what it is.
+void scale_scores(const Calibration& calibration, std::span<double> scores) {
+  for (std::size_t y = 0; y < scores.size(); ++y)
+    scores[y] = calibration.slope * scores[y] + calibration.intercepts[y];
+}
+
+/// The penalty of a logarithm v of the slope and of intercepts b: v^2 + 2 |b|^2.
+constexpr double intercept_penalty = 2.0;
+
+double penalty(double log_slope, std::span<const double> intercepts) {
+  double sum = log_slope * log_slope;
+  for (const double b : intercepts) sum += intercept_penalty * b * b;
+  return sum;
+}
+
+/// Less the penalised likelihood and its gradient in (log slope, intercepts).
+class CalibrationLoss {
+public:
+  explicit CalibrationLoss(const ScoredLabels& rows) : rows_(rows) {}
+
+  double operator()(std::span<const double> x, std::span<double> gradient) const {
+    const Calibration here{std::exp(x[0]), {x.begin() + 1, x.end()}};
+    double loss = penalty(x[0], x.subspan(1));
+    gradient[0] = 2.0 * x[0];
+    for (std::size_t y = 1; y < x.size(); ++y) gradient[y] = 2.0 * intercept_penalty * x[y];
+    std::vector<double> scores(x.size() - 1);
+    for (Index i = 0; i < rows_.scores.n_rows; ++i) {
+      const double weight = rows_.weights[at(i)];
+      if (weight == 0.0) continue;
+      const std::span<const double> row(rows_.scores.row(i), scores.size());
+      const auto label = static_cast<std::size_t>(rows_.labels[at(i)]);
+      std::copy(row.begin(), row.end(), scores.begin());
+      scale_scores(here, scores);
+      const double log_sum = log_sum_exp(scores);
+      loss += weight * (log_sum - scores[label]);
+      for (std::size_t y = 0; y < scores.size(); ++y) {
+        if (std::isinf(row[y])) continue; // a class that cannot be judged has no say
+        const double slack = weight * (std::exp(scores[y] - log_sum) - (y == label ? 1.0 : 0.0));
+        gradient[0] += slack * here.slope * row[y];
+        gradient[y + 1] += slack;
+      }
+    }
+    return loss;
+  }
+
+private:
+  const ScoredLabels& rows_;
+};
+
+} // namespace
+
+Calibration Calibration::identity(Index n_classes) {
+  return {1.0, std::vector<double>(at(n_classes), 0.0)};
+}
+
+void Calibration::apply(std::span<double> scores) const {
+  scale_scores(*this, scores);
+  to_log_probabilities(scores);
+}
+
+void Calibration::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "slope", slope);
+  archive.put(prefix + "intercepts", intercepts);
+}
+
+Calibration Calibration::load(const Archive& archive, const std::string& prefix, Index n_classes) {
+  constexpr double most = 1e100; // slope and scores are multiplied
+  Calibration calibration{archive.number(prefix + "slope"), archive.vector(prefix + "intercepts", n_classes)};
+  require_saved(calibration.slope > 0.0 && calibration.slope < most, prefix + "slope",
+                "a slope that is not above 0");
+  for (const double b : calibration.intercepts)
+    require_saved(std::abs(b) < most, prefix + "intercepts", "an intercept that no fit gives");
+  return calibration;
+}
+
+double calibration_objective(const Calibration& calibration, const ScoredLabels& rows) {
+  std::vector<double> x{std::log(calibration.slope)};
+  x.insert(x.end(), calibration.intercepts.begin(), calibration.intercepts.end());
+  std::vector<double> gradient(x.size());
+  return -CalibrationLoss(rows)(x, gradient);
+}
+
+Calibration fit_calibration(const ScoredLabels& rows) {
+  double total = 1.0;
+  for (const double weight : rows.weights) total += weight;
+  const CalibrationLoss loss(rows);
+  std::vector<double> x(at(rows.scores.n_cols) + 1, 0.0); // the identity
+  lbfgs_minimise(
+      [&](std::span<const double> here, std::span<double> gradient) {
+        const double value = loss(here, gradient);
+        for (double& entry : gradient) entry /= total;
+        return value / total;
+      },
+      x);
+  return {std::exp(x[0]), {x.begin() + 1, x.end()}};
+}
+
+} // namespace lacuna

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lacuna/core/archive.hpp"
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// p(y|x) proportional to exp(b_y + tau log q(y|x)): a slope for what q got too sure or too unsure of, and an
+/// intercept per class for shares it got wrong (docs/math/conditional.md, section 4).
+struct Calibration {
+  double slope = 1.0;             ///< tau > 0
+  std::vector<double> intercepts; ///< b, one per class
+
+  static Calibration identity(Index n_classes);
+
+  /// Turns the scores of one row, log q(y|x) up to a constant, into log p(y|x). A score of minus infinity
+  /// marks a class that cannot be judged; it gets the least probability.
+  void apply(std::span<double> scores) const;
+
+  void save(Archive& archive, const std::string& prefix) const;
+  /// Throws Error(data).
+  static Calibration load(const Archive& archive, const std::string& prefix, Index n_classes);
+};
+
+/// Scored rows whose classes are known.
+struct ScoredLabels {
+  MatrixView scores;               ///< one row per label, one column per class
+  std::span<const int> labels;     ///< class numbers
+  std::span<const double> weights; ///< of the rows; one with weight 0 does not count
+};
+
+/// The penalised likelihood that fit_calibration maximises.
+double calibration_objective(const Calibration& calibration, const ScoredLabels& rows);
+
+/// The slope and intercepts of the highest penalised likelihood. Its penalty pulls towards the identity, so
+/// that few rows change little.
+Calibration fit_calibration(const ScoredLabels& rows);
+
+} // namespace lacuna

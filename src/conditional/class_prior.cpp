@@ -1,0 +1,63 @@
+#include "conditional/class_prior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "conditional/labeled_rows.hpp"
+#include "conditional/own_conditionals.hpp"
+#include "conditional/probabilities.hpp"
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+
+namespace lacuna {
+
+namespace {
+
+class ClassPrior : public Conditional {
+public:
+  ClassPrior(ConditionalFacts facts, std::vector<double> log_shares)
+      : Conditional(std::move(facts)), log_shares_(std::move(log_shares)) {}
+
+  void log_probability(MatrixView rows, std::span<double> out) const override {
+    for (Index i = 0; i < rows.n_rows; ++i)
+      std::copy(log_shares_.begin(), log_shares_.end(), out.begin() + i * n_classes());
+  }
+
+  static std::shared_ptr<const Conditional> load(const Archive& archive, const std::string& prefix,
+                                                 ConditionalFacts facts) {
+    const std::string name = prefix + "log_share";
+    std::vector<double> log_shares = finite(archive.vector(name, facts.n_classes), name);
+    to_log_probabilities(log_shares);
+    return std::make_shared<ClassPrior>(std::move(facts), std::move(log_shares));
+  }
+
+private:
+  void save_parts(Archive& archive, const std::string& prefix) const override {
+    archive.put(prefix + "log_share", log_shares_);
+  }
+
+  std::vector<double> log_shares_;
+};
+
+constexpr const char* class_prior_name = "class-prior";
+
+} // namespace
+
+ConditionalEntry class_prior_entry() {
+  return {class_prior_name, ClassPrior::load};
+}
+
+std::shared_ptr<const Conditional> ClassPriorFamily::fit(const DatasetView& data,
+                                                         const ConditionalFitContext& /*context*/) const {
+  const LabeledRows labeled = labeled_rows(data);
+  std::vector<double> scores = labeled.class_weights();
+  for (double& score : scores) score = std::log(score + 0.5); // as if half a row more had been seen
+  std::vector<double> log_shares(at(data.n_classes()));
+  spread_scores(scores, labeled.classes, log_shares);
+  to_log_probabilities(log_shares);
+  return std::make_shared<ClassPrior>(
+      ConditionalFacts{class_prior_name, data.n_features(), data.n_classes()}, std::move(log_shares));
+}
+
+} // namespace lacuna

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lacuna/core/matrix.hpp"
+
+namespace lacuna {
+
+/// A row of `likelihoods` has what each member gave to the row's true class.
+struct MixedLikelihoods {
+  MatrixView likelihoods;
+  std::span<const double> weights; ///< of the rows
+};
+
+/// sum_i w_i log sum_j pi_j p_ij + a sum_j log pi_j: the second part is as if each member had won a few rows, so
+/// that few labels do not choose one by luck.
+double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mixing);
+
+struct MixingFit {
+  std::vector<double> mixing;  ///< pi, sums to one
+  std::vector<double> history; ///< the objective before each step and at the end
+};
+
+/// The weights that maximise the objective, by EM from equal ones (docs/math/conditional.md, section 5).
+MixingFit fit_mixing(const MixedLikelihoods& rows);
+
+} // namespace lacuna

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lacuna/conditional/conditional.hpp"
+#include "learning/density_fitter.hpp"
+#include "learning/region.hpp"
+
+namespace lacuna {
+
+/// Class densities as a member of a stack. They learn from unlabeled rows as well: those inside the informative
+/// region get the label probabilities of densities fitted to the labeled rows, and the densities are fitted
+/// again. A sample of the unlabeled rows stands for all, since a stack fits its members many times.
+class DensityMember : public ConditionalFamily {
+public:
+  /// All are borrowed. The fitter should use one thread: fits run side by side.
+  DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed);
+
+  std::string name() const override;
+  /// `data` must be the fitter's, with other labels.
+  std::shared_ptr<const Conditional> fit(const DatasetView& data,
+                                         const ConditionalFitContext& context) const override;
+  /// Densities of the labeled rows alone, of which the region is made.
+  ClassModel fit_labeled(const DatasetView& data, std::uint64_t seed) const;
+
+private:
+  void add_unlabeled(const ClassModel& labeled, std::vector<RowList>& rows) const;
+
+  const DensityFitter& fitter_;
+  const InitialModels& initial_;
+  std::vector<Index> labeled_;     ///< rows that have a label in the fitter's data
+  RowList sample_;                 ///< of the unlabeled rows; their weights stand for all of them
+  Matrix sampled_rows_;            ///< the features of the sample
+  std::vector<double> unlabeled_;  ///< log q~(x|l=0) of the sample
+};
+
+/// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on the
+/// seed and the rows' numbers alone.
+RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t seed);
+
+} // namespace lacuna

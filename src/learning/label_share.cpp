@@ -1,0 +1,92 @@
+#include "learning/label_share.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+#include "lacuna/density/families.hpp"
+#include "learning/density_member.hpp"
+#include "math/special.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr Index most_sampled_rows = 4000;
+constexpr Index most_components = 15;
+constexpr Index rows_per_component = 40;
+
+} // namespace
+
+LabelShare::LabelShare(std::shared_ptr<const Density> joint, double overall)
+    : joint_(std::move(joint)), overall_(overall) {}
+
+LabelShare::Answers LabelShare::ask(MatrixView rows) const {
+  Matrix extended(rows.n_rows, rows.n_cols + 1);
+  for (Index i = 0; i < rows.n_rows; ++i) std::copy_n(rows.row(i), rows.n_cols, extended.row(i));
+  std::vector<double> unlabeled(at(rows.n_rows));
+  Answers answers{std::vector<double>(at(rows.n_rows)), std::vector<double>(at(rows.n_rows))};
+  joint_->log_density(extended.view(), unlabeled);
+  for (Index i = 0; i < rows.n_rows; ++i) extended(i, rows.n_cols) = 1.0;
+  joint_->log_density(extended.view(), answers.log_density);
+  for (std::size_t i = 0; i < unlabeled.size(); ++i) {
+    const double labeled = answers.log_density[i];
+    const double parts[] = {labeled, unlabeled[i]};
+    answers.log_density[i] = log_sum_exp(parts);
+    answers.log_share[i] = labeled - answers.log_density[i] - std::log(overall_);
+  }
+  return answers;
+}
+
+void LabelShare::save(Archive& archive, const std::string& prefix) const {
+  joint_->save(archive, prefix + "joint/");
+  archive.put(prefix + "overall", overall_);
+}
+
+std::shared_ptr<const LabelShare> LabelShare::load(const Archive& archive, const std::string& prefix,
+                                                   Index n_features) {
+  std::shared_ptr<const Density> joint = load_density(archive, prefix + "joint/");
+  const double overall = archive.number(prefix + "overall");
+  if (joint->n_features() != n_features + 1) fail_damaged(prefix + "joint", "has another number of features");
+  if (!(overall > 0.0 && overall <= 1.0)) fail_damaged(prefix + "overall", "is no share");
+  return std::make_shared<LabelShare>(std::move(joint), overall);
+}
+
+LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Index>& labeled, std::uint64_t seed)
+    : fitter_(fitter), seed_(seed), n_labeled_(labeled.size()) {
+  const DatasetView& data = fitter.data();
+  std::vector<Index> rows = labeled;
+  const RowList sample = sample_unlabeled(fitter, most_sampled_rows, seed);
+  rows.insert(rows.end(), sample.rows.begin(), sample.rows.end());
+  rows_ = Matrix(static_cast<Index>(rows.size()), data.n_features() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(data.features.row(rows[i]), data.n_features(), rows_.row(static_cast<Index>(i)));
+  levels_ = data.levels.empty() ? std::vector<Index>(at(data.n_features()), 0) : data.levels;
+  levels_.push_back(2);
+  VbMixtureOptions options;
+  options.components = std::clamp<Index>(rows_.n_rows() / rows_per_component, 4, most_components);
+  options.max_iterations = 100;
+  options.tolerance = 1e-4;
+  family_ = make_density_family(options);
+}
+
+std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidden, const LabelShare* start) const {
+  Matrix rows = rows_;
+  double n = 0.0;
+  for (std::size_t i = 0; i < n_labeled_; ++i) {
+    const bool is_labeled = hidden.empty() || hidden[i] == 0;
+    rows(static_cast<Index>(i), rows.n_cols() - 1) = is_labeled ? 1.0 : 0.0;
+    n += is_labeled ? 1.0 : 0.0;
+  }
+  DensityFitContext context;
+  context.levels = levels_;
+  context.seed = seed_;
+  context.threads = start == nullptr ? fitter_.threads() : 1;
+  context.observer = &fitter_.observer();
+  if (start != nullptr) context.warm_start = &start->joint();
+  return std::make_shared<LabelShare>(family_->fit(WeightedRows(rows.view(), {}), context),
+                                      n / static_cast<double>(rows.n_rows()));
+}
+
+} // namespace lacuna

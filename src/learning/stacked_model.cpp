@@ -1,0 +1,135 @@
+#include "learning/stacked_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+#include "learning/density_conditional.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// Labels from which on a class is known well enough.
+constexpr double enough_labels = 12.0;
+
+void save_stack(const Stack& stack, Archive& archive, const std::string& prefix) {
+  archive.put(prefix + "n_members", static_cast<double>(stack.members().size()));
+  for (std::size_t j = 0; j < stack.members().size(); ++j) {
+    const Stack::Member& member = stack.members()[j];
+    const std::string place = prefix + std::to_string(j) + "/";
+    archive.put_text(place + "name", member.name);
+    archive.put(place + "weight", member.weight);
+    member.calibration.save(archive, place + "calibration/");
+    // The classifier's own densities stand in the file already.
+    if (member.name != densities_member) member.fitted->save(archive, place);
+  }
+}
+
+} // namespace
+
+HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
+  HardlyLabeled result;
+  double sum = 0.0;
+  for (const double n : labels_of_class) {
+    result.hardness.push_back(std::clamp(1.0 - n / enough_labels, 0.0, 1.0));
+    sum += result.hardness.back();
+  }
+  const double mean = sum / static_cast<double>(labels_of_class.size());
+  result.share = sum > 0.0 ? std::min(1.0, mean / std::max(outside, 1e-9)) : 0.0;
+  return result;
+}
+
+double HardlyLabeled::probability(std::size_t y) const {
+  const auto n = static_cast<double>(hardness.size());
+  if (share == 0.0) return 1.0 / n;
+  const double sum = std::accumulate(hardness.begin(), hardness.end(), 0.0);
+  return share * hardness[y] / sum + (1.0 - share) / n;
+}
+
+double outside_share(double log_ratio, double kappa) {
+  return 1.0 / (1.0 + std::exp((log_ratio - kappa) / region_edge));
+}
+
+StackAnswers::StackAnswers(const Stack& stack, MatrixView rows)
+    : log_p(at(rows.n_rows * stack.n_classes())), disagreement(at(rows.n_rows)) {
+  std::vector<Matrix> by_member;
+  stack.log_probability(rows, log_p, by_member);
+  // Members of little weight have a say too.
+  constexpr double say = 0.1;
+  double total = 0.0;
+  for (const Stack::Member& member : stack.members()) total += member.weight + say;
+  const std::size_t n_classes = at(stack.n_classes());
+  std::vector<double> mean(n_classes);
+  for (Index i = 0; i < rows.n_rows; ++i) {
+    std::fill(mean.begin(), mean.end(), 0.0);
+    for (std::size_t j = 0; j < by_member.size(); ++j)
+      for (std::size_t y = 0; y < n_classes; ++y)
+        mean[y] += (stack.members()[j].weight + say) / total * std::exp(by_member[j].row(i)[y]);
+    for (std::size_t j = 0; j < by_member.size(); ++j) {
+      double variation = 0.0;
+      for (std::size_t y = 0; y < n_classes; ++y)
+        variation += 0.5 * std::abs(std::exp(by_member[j].row(i)[y]) - mean[y]);
+      disagreement[at(i)] += (stack.members()[j].weight + say) / total * variation;
+    }
+  }
+}
+
+void StackedModel::save(Archive& archive, const std::string& prefix) const {
+  save_stack(*conditional, archive, prefix + "conditional/");
+  ratio.save(archive, prefix + "ratio/");
+  share->save(archive, prefix + "share/");
+  distance->save(archive, prefix + "distance/");
+  archive.put(prefix + "n_trust", static_cast<double>(trust.size()));
+  for (std::size_t k = 0; k < trust.size(); ++k) trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
+  archive.put(prefix + "hardness", hardly_labeled.hardness);
+  archive.put(prefix + "hardly_labeled_share", hardly_labeled.share);
+}
+
+std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,
+                                                       const GenerativeClassifier::Parts& parts) {
+  const auto n_classes = static_cast<Index>(parts.class_names.size());
+  Index n_features = 0;
+  for (const auto& density : parts.initial.density)
+    if (density != nullptr) n_features = density->n_features();
+  constexpr Index most = 1 << 16;
+  const std::string stack_prefix = prefix + "conditional/";
+  std::vector<Stack::Member> members;
+  const Index n_members = archive.integer(stack_prefix + "n_members", 1, most);
+  for (Index j = 0; j < n_members; ++j) {
+    const std::string place = stack_prefix + std::to_string(j) + "/";
+    Stack::Member member{archive.text(place + "name"), archive.number(place + "weight"),
+                         Calibration::load(archive, place + "calibration/", n_classes), nullptr};
+    if (member.name == densities_member)
+      member.fitted = std::make_shared<DensityConditional>(n_features, parts.draws);
+    else
+      member.fitted = load_conditional(archive, place);
+    if (!(member.weight > 0.0 && member.weight <= 1.0 + 1e-9) || member.fitted->n_classes() != n_classes ||
+        member.fitted->n_features() != n_features)
+      fail_damaged(place, "holds a member of another stack");
+    members.push_back(std::move(member));
+  }
+  std::vector<bool> seen;
+  for (const double p : parts.initial.probability) seen.push_back(p > 0.0);
+  HardlyLabeled hardly_labeled{archive.vector(prefix + "hardness", n_classes),
+                               archive.number(prefix + "hardly_labeled_share")};
+  for (const double hardness : hardly_labeled.hardness)
+    if (!(hardness >= 0.0 && hardness <= 1.0)) fail_damaged(prefix + "hardness", "holds no shares");
+  const double sum = std::accumulate(hardly_labeled.hardness.begin(), hardly_labeled.hardness.end(), 0.0);
+  if (!(hardly_labeled.share >= 0.0 && hardly_labeled.share <= 1.0) || (hardly_labeled.share > 0.0 && !(sum > 0.0)))
+    fail_damaged(prefix + "hardly_labeled_share", "is no share");
+  std::vector<Trust> trust;
+  const Index n_trust = archive.integer(prefix + "n_trust", 0, most);
+  for (Index k = 0; k < n_trust; ++k)
+    trust.push_back(Trust::load(archive, prefix + "trust/" + std::to_string(k) + "/"));
+  return std::make_shared<StackedModel>(StackedModel{
+      std::make_shared<Stack>(n_features, std::move(seen), std::move(members)),
+      RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
+      LabelShare::load(archive, prefix + "share/", n_features),
+      LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
+      std::move(hardly_labeled)});
+}
+
+} // namespace lacuna

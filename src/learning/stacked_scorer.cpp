@@ -1,0 +1,80 @@
+#include "learning/stacked_scorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/index.hpp"
+#include "learning/row_lot.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// How likely a row is unlike all rows that were seen.
+double background_share(const GenerativeClassifier::Parts& parts, const double* row, double log_density) {
+  if (!parts.background) return 0.0;
+  const double weight = parts.background->weight();
+  const double odds = parts.background->log_density(row) + std::log(weight) - log_density - std::log1p(-weight);
+  return 1.0 / (1.0 + std::exp(-odds));
+}
+
+} // namespace
+
+StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedRow& row,
+                         std::span<double> posterior) {
+  const auto n_classes = static_cast<Index>(posterior.size());
+  for (std::size_t y = 0; y < posterior.size(); ++y) posterior[y] = std::exp(row.log_p[y]);
+  StackedAnswer answer;
+  answer.outside = outside_share(row.log_ratio, kappa);
+  const double largest = *std::max_element(posterior.begin(), posterior.end());
+  const Signals signals = Signals::of(kappa - row.log_ratio, row.distance, row.log_share, row.disagreement);
+  double trust = model.trust.empty() ? 0.0 : 1.0;
+  for (const Trust& one : model.trust) trust = std::min(trust, one.of(largest, signals, n_classes));
+  answer.trust = trust * (1.0 - model.hardly_labeled.share);
+  const double unknown = answer.outside * (1.0 - answer.trust);
+  for (std::size_t y = 0; y < posterior.size(); ++y)
+    posterior[y] = (1.0 - unknown) * posterior[y] + unknown * model.hardly_labeled.probability(y);
+  return answer;
+}
+
+void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores) {
+  const StackedModel& model = *parts.stacked;
+  const std::size_t n_classes = parts.class_names.size();
+  const StackAnswers stack(*model.conditional, rows);
+  const LabelShare::Answers share = model.share->ask(rows);
+  const std::vector<double> ratios = model.ratio.log_ratios(rows, stack.log_p, share.log_share);
+  for (std::size_t b = 0; b < at(rows.n_rows); ++b) {
+    const std::size_t row = at(first) + b;
+    const double* const features = rows.row(static_cast<Index>(b));
+    StackedRow known{std::span(stack.log_p).subspan(b * n_classes, n_classes), ratios[b], stack.disagreement[b],
+                     share.log_share[b], 0.0};
+    // The distance costs most, and decides nothing inside.
+    constexpr double deep_inside = 1e-3;
+    if (!model.trust.empty() && outside_share(ratios[b], parts.kappa) > deep_inside)
+      known.distance = model.distance->of(features);
+    const std::span<double> posterior{scores.posterior.row(first + static_cast<Index>(b)), n_classes};
+    const StackedAnswer answer = answer_row(model, parts.kappa, known, posterior);
+    // What is the same for every class decides nothing, and would round small differences away.
+    auto prediction = std::max_element(posterior.begin(), posterior.end()) - posterior.begin();
+    const double strange = background_share(parts, features, share.log_density[b]);
+    for (double& p : posterior) p = (1.0 - strange) * p + strange / static_cast<double>(n_classes);
+    const double by_lot = strange + (1.0 - strange) * answer.outside * (1.0 - answer.trust);
+    if (parts.ignorant == Ignorant::random)
+      prediction = drawn_class(features, rows.n_cols, prediction, by_lot, static_cast<Index>(n_classes));
+    double others = 0.0; // summed, because one minus a probability near one has few digits
+    for (std::size_t y = 0; y < n_classes; ++y)
+      if (y != static_cast<std::size_t>(prediction)) others += posterior[y];
+    const double total = others + posterior[static_cast<std::size_t>(prediction)];
+    for (double& p : posterior) p /= total;
+    scores.prediction[row] = static_cast<int>(prediction);
+    scores.error_probability[row] = others / total;
+    // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
+    scores.log_ratio[row] = strange >= 0.5 ? -infinity : ratios[b];
+    scores.informative[row] = scores.log_ratio[row] > parts.kappa ? 1 : 0;
+  }
+}
+
+} // namespace lacuna

@@ -1,0 +1,220 @@
+#include "learning/stacked_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "conditional/boosting.hpp"
+#include "conditional/class_prior.hpp"
+#include "conditional/logistic.hpp"
+#include "conditional/xgboost_library.hpp"
+#include "core/index.hpp"
+#include "core/parallel.hpp"
+#include "lacuna/core/errors.hpp"
+#include "lacuna/core/random.hpp"
+#include "learning/cross_fit.hpp"
+#include "learning/density_conditional.hpp"
+#include "learning/evidence.hpp"
+#include "learning/region.hpp"
+#include "learning/trust_fit.hpp"
+
+namespace lacuna {
+
+namespace {
+
+ConditionalMembers plain_members(int boosting_rounds) {
+  ConditionalMembers members = {std::make_shared<LogisticFamily>()};
+  if (xgboost_problem().empty()) members.push_back(std::make_shared<BoostingFamily>(boosting_rounds));
+  members.push_back(std::make_shared<ClassPriorFamily>());
+  return members;
+}
+
+} // namespace
+
+StackedFit::StackedFit(SharedModels& shared, const LearningOptions& options)
+    : shared_(shared), options_(options), fitter_(shared.fitter()), data_(fitter_.data()),
+      one_thread_(fitter_.on_one_thread()) {
+  learn_members(options);
+  choose_region(options);
+  mark_informative();
+}
+
+void StackedFit::learn_members(const LearningOptions& options) {
+  densities_ = std::make_shared<DensityMember>(one_thread_, shared_.initial(), options.seed);
+  ConditionalMembers members = {densities_};
+  for (auto& member : plain_members(80)) members.push_back(member);
+  if (!xgboost_problem().empty())
+    fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());
+  const ConditionalFitContext context{options.seed, fitter_.threads(), &fitter_.observer()};
+  recipe_ = learn_stack(data_, members, options.folds, {}, context);
+  conditional_ = fit_stack(data_, recipe_, context);
+  class_share_.assign(at(data_.n_classes()), 0.0);
+  double total = 0.0;
+  for (const Index row : recipe_.rows) {
+    class_share_[at(data_.labels[at(row)])] += data_.weight(row);
+    total += data_.weight(row);
+  }
+  for (double& share : class_share_) share /= total;
+  for (std::size_t j = 0; j < recipe_.members.size(); ++j)
+    summary_.members.push_back({recipe_.members[j]->name(), recipe_.weights[j], recipe_.member_log_likelihood[j]});
+  summary_.log_likelihood = recipe_.log_likelihood;
+}
+
+bool StackedFit::needs_densities() const {
+  return std::any_of(conditional_->members().begin(), conditional_->members().end(),
+                     [](const Stack::Member& member) { return member.name == densities_member; });
+}
+
+void StackedFit::choose_region(const LearningOptions& options) {
+  const InitialModels& initial = shared_.initial();
+  share_fit_ = std::make_unique<LabelShareFit>(fitter_, recipe_.rows, options.seed);
+  share_ = share_fit_->fit({}, nullptr);
+  kappa_ = initial.kappa;
+  ratio_.emplace(initial.classes, initial.unlabeled);
+  summary_.region = Region::densities;
+  if (initial.unlabeled == nullptr || options.region == Region::densities) return;
+  labeling_ = std::make_unique<LabelingFit>(fitter_, plain_members(60), options.folds, options.seed);
+  summary_.region_by_classifier = labeling_->log_likelihood();
+  if (options.region == Region::automatic) {
+    summary_.region_by_densities = densities_log_likelihood(*labeling_);
+    if (summary_.region_by_densities > summary_.region_by_classifier) {
+      labeling_.reset();
+      return;
+    }
+  }
+  summary_.region = Region::classifier;
+  ratio_.emplace(labeling_->fit(), class_share_);
+  if (const auto* chosen = std::get_if<AutoKappa>(&options.kappa)) {
+    std::vector<double> weights;
+    for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
+    kappa_ = std::max(lowest_auto_kappa, quantile_threshold(held_out_ratios(), weights, chosen->alpha));
+  }
+}
+
+/// Log ratios of the labeled rows by models that did not see them.
+std::vector<double> StackedFit::held_out_ratios() const {
+  const Matrix rows = gather_rows(data_, recipe_.rows);
+  const std::vector<double> log_shares = share_->ask(rows.view()).log_share;
+  std::vector<double> ratios;
+  std::vector<double> log_p(at(data_.n_classes()));
+  for (Index i = 0; i < rows.n_rows(); ++i) {
+    for (std::size_t y = 0; y < log_p.size(); ++y) log_p[y] = std::log(recipe_.out_of_fold.row(i)[y]);
+    ratios.push_back(
+        classifier_ratio(labeling_->labeled_ratios()[at(i)], log_shares[at(i)], log_p, class_share_));
+  }
+  return ratios;
+}
+
+/// How well the densities tell labeled rows from unlabeled ones, on rows and by models as LabelingFit judges its
+/// classifiers: the mean log likelihood of what each row is.
+double StackedFit::densities_log_likelihood(const LabelingFit& labeling) {
+  const HeldOutRows& held_out = shared_.cross_fit().held_out();
+  const RowList& sample = labeling.sample();
+  // The density of the unlabeled rows is fitted to every second one of the sample and judged by the others.
+  RowList kept;
+  RowList asked;
+  for (std::size_t i = 0; i < sample.rows.size(); ++i)
+    (i % 2 == 0 ? kept : asked).add(sample.rows[i], sample.weights[i]);
+  if (held_out.rows.empty() || asked.empty()) return -std::numeric_limits<double>::infinity();
+  const auto unlabeled = fitter_.fit(kept, options_.seed, fitter_.threads());
+  const auto log_likelihood = [&](double log_odds) { return -std::log1p(std::exp(-log_odds)); };
+  double sum = 0.0;
+  double total = 0.0;
+  const Matrix labeled_rows = gather_rows(data_, held_out.rows.rows);
+  const std::vector<double> of_labeled = log_densities(*unlabeled, labeled_rows.view(), fitter_.threads());
+  for (std::size_t i = 0; i < of_labeled.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    const double ratio = log_sum_exp({held_out.log_joint.row(row), at(data_.n_classes())}) - of_labeled[i];
+    sum += held_out.rows.weights[i] * log_likelihood(ratio + labeling.log_odds());
+    total += held_out.rows.weights[i];
+  }
+  const Matrix asked_rows = gather_rows(data_, asked.rows);
+  const std::vector<double> of_asked = log_densities(*unlabeled, asked_rows.view(), fitter_.threads());
+  visit_evidence(shared_.initial().classes, asked_rows.view(), 1,
+                 [&](Index first, const ClassEvidence& evidence, Index n) {
+                   for (Index b = 0; b < n; ++b) {
+                     const std::size_t i = at(first + b);
+                     const double ratio = evidence.log_total(b) - of_asked[i];
+                     sum += 2.0 * asked.weights[i] * log_likelihood(-ratio - labeling.log_odds());
+                     total += 2.0 * asked.weights[i];
+                   }
+                 });
+  return sum / total;
+}
+
+/// Which unlabeled rows are inside, and how much lies outside. Rows that the labeling classifier has seen are
+/// judged by one that has not.
+void StackedFit::mark_informative() {
+  informative_.assign(at(data_.n_rows()), 0);
+  std::vector<double> labeled_ratio(at(data_.n_rows()), std::numeric_limits<double>::quiet_NaN());
+  if (labeling_ != nullptr)
+    for (std::size_t i = 0; i < labeling_->sample().rows.size(); ++i)
+      labeled_ratio[at(labeling_->sample().rows[i])] = labeling_->sampled_ratios()[i];
+  std::vector<double> outside(at(data_.n_rows()));
+  const std::size_t n_classes = at(data_.n_classes());
+  const Index n_blocks = (data_.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
+  parallel_for(n_blocks, fitter_.threads(), [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const MatrixView rows =
+        data_.features.middle_rows(first, std::min(evidence_block_rows, data_.n_rows() - first));
+    const StackAnswers answers(*conditional_, rows);
+    const std::vector<double> log_shares = share_->ask(rows).log_share;
+    std::vector<double> ratios = ratio_->log_ratios(rows, answers.log_p, log_shares);
+    for (std::size_t b = 0; b < ratios.size(); ++b) {
+      const std::size_t i = at(first) + b;
+      if (!std::isnan(labeled_ratio[i]))
+        ratios[b] = classifier_ratio(labeled_ratio[i], log_shares[b],
+                                     std::span(answers.log_p).subspan(b * n_classes, n_classes), class_share_);
+      if (!fitter_.is_unlabeled(static_cast<Index>(i))) continue;
+      informative_[i] = ratios[b] > kappa_ ? 1 : 0;
+      outside[i] = outside_share(ratios[b], kappa_);
+    }
+  });
+  double total = 0.0;
+  for (Index i = 0; i < data_.n_rows(); ++i) {
+    outside_ += outside[at(i)] * data_.weight(i);
+    total += data_.weight(i);
+  }
+  outside_ /= total;
+}
+
+std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassModel>& draws) {
+  std::vector<double> labels_of_class(at(data_.n_classes()));
+  for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
+  std::vector<Stack::Member> members = conditional_->members();
+  for (Stack::Member& member : members)
+    if (member.name == densities_member)
+      member.fitted = std::make_shared<DensityConditional>(data_.n_features(), draws);
+  std::vector<bool> seen;
+  for (const double n : labels_of_class) seen.push_back(n > 0.0);
+  const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
+  StackedModel model{std::make_shared<Stack>(data_.n_features(), std::move(seen), std::move(members)),
+                     *ratio_,
+                     share_,
+                     distance.fit({}),
+                     {},
+                     HardlyLabeled::of(labels_of_class, outside_)};
+  if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
+    const TrustFit fit{.fitter = one_thread_,
+                       .recipe = recipe_,
+                       .densities = *densities_,
+                       .initial = shared_.initial(),
+                       .labeling = labeling_.get(),
+                       .share_fit = *share_fit_,
+                       .share = *share_,
+                       .distance_fit = distance,
+                       .kappa = kappa_,
+                       .threads = fitter_.threads(),
+                       .seed = options_.seed};
+    const std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
+    model.trust = fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
+    summary_.deepest = 0.0;
+    for (const Trust& trust : model.trust) summary_.deepest = std::max(summary_.deepest, 3.0 * trust.deepest());
+  }
+  auto shared = std::make_shared<const StackedModel>(std::move(model));
+  return shared;
+}
+
+} // namespace lacuna

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conditional/stack.hpp"
+#include "lacuna/learning/learner.hpp"
+#include "learning/density_member.hpp"
+#include "learning/label_distance.hpp"
+#include "learning/label_share.hpp"
+#include "learning/labeling.hpp"
+#include "learning/shared_models.hpp"
+#include "learning/stacked_model.hpp"
+
+namespace lacuna {
+
+/// Learns p(y|x) where labels speak, where that is, and what it is worth elsewhere (docs/math/conditional.md,
+/// ratios.md, trust.md). First the stack and the region, then, with the final densities, the rest.
+class StackedFit {
+public:
+  StackedFit(SharedModels& shared, const LearningOptions& options);
+
+  double kappa() const { return kappa_; }
+  /// Per row: whether it is an unlabeled row inside the region.
+  const std::vector<char>& informative() const { return informative_; }
+  /// p(y|x) of all labels.
+  const Stack& conditional() const { return *conditional_; }
+  bool needs_densities() const;
+
+  /// The whole, with `draws` as the class densities among the members.
+  std::shared_ptr<const StackedModel> finish(const std::vector<ClassModel>& draws);
+
+  /// What was found, for the record.
+  StackSummary summary() const { return summary_; }
+
+private:
+  void learn_members(const LearningOptions& options);
+  void choose_region(const LearningOptions& options);
+  void mark_informative();
+  double densities_log_likelihood(const LabelingFit& labeling);
+  std::vector<double> held_out_ratios() const;
+  std::vector<Trust> learn_trust(const LearningOptions& options, const std::vector<double>& class_share);
+  void check_itself(const StackedModel& model);
+
+  SharedModels& shared_;
+  const LearningOptions& options_;
+  const DensityFitter& fitter_;
+  const DatasetView& data_;
+  DensityFitter one_thread_;
+  std::shared_ptr<const DensityMember> densities_;
+  StackRecipe recipe_;
+  std::shared_ptr<const Stack> conditional_;
+  std::vector<double> class_share_; ///< of the labeled rows
+  std::unique_ptr<LabelShareFit> share_fit_;
+  std::shared_ptr<const LabelShare> share_;
+  std::unique_ptr<LabelingFit> labeling_; ///< null: the region is one of densities
+  std::optional<RatioModel> ratio_;
+  double kappa_ = 0.0;
+  std::vector<char> informative_;
+  double outside_ = 0.0; ///< the share of all rows that lies outside
+  StackSummary summary_;
+};
+
+} // namespace lacuna

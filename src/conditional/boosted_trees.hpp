@@ -11,8 +11,8 @@
 
 namespace lacuna {
 
-/// Scores that start at the classes' shares and to which trees add. With two classes the trees have one output,
-/// the log odds of the second; otherwise one per class.
+/// Scores that start at the classes' shares and to which trees add. With two classes the trees have one
+/// output, the log odds of the second; otherwise one per class.
 class BoostedTrees : public Conditional {
 public:
   static constexpr const char* name = "boosting";

@@ -7,8 +7,8 @@
 
 namespace lacuna {
 
-/// Gradient-boosted trees by XGBoost, which is loaded when the first fit asks for it (xgboost_library.hpp); what
-/// comes out are plain trees that need it no more (docs/math/conditional.md, section 3).
+/// Gradient-boosted trees by XGBoost, which is loaded when the first fit asks for it (xgboost_library.hpp);
+/// what comes out are plain trees that need it no more (docs/math/conditional.md, section 3).
 class BoostingFamily : public ConditionalFamily {
 public:
   explicit BoostingFamily(int n_rounds = 80) : n_rounds_(n_rounds) {}

@@ -9,6 +9,7 @@
 #include "conditional/probabilities.hpp"
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 
@@ -28,7 +29,8 @@ public:
                                                  ConditionalFacts facts) {
     const std::string name = prefix + "log_share";
     std::vector<double> log_shares = finite(archive.vector(name, facts.n_classes), name);
-    to_log_probabilities(log_shares);
+    if (!(std::abs(log_sum_exp(log_shares)) < 1e-9))
+      fail_damaged(name, "holds shares that do not sum to one");
     return std::make_shared<ClassPrior>(std::move(facts), std::move(log_shares));
   }
 
@@ -56,8 +58,8 @@ std::shared_ptr<const Conditional> ClassPriorFamily::fit(const DatasetView& data
   std::vector<double> log_shares(at(data.n_classes()));
   spread_scores(scores, labeled.classes, log_shares);
   to_log_probabilities(log_shares);
-  return std::make_shared<ClassPrior>(
-      ConditionalFacts{class_prior_name, data.n_features(), data.n_classes()}, std::move(log_shares));
+  return std::make_shared<ClassPrior>(ConditionalFacts{class_prior_name, data.n_features(), data.n_classes()},
+                                      std::move(log_shares));
 }
 
 } // namespace lacuna

@@ -17,7 +17,9 @@ struct ColumnScales {
   static ColumnScales fit(const DatasetView& data, const LabeledRows& labeled);
 
   /// NaN stays NaN.
-  double standardised(std::size_t column, double value) const { return (value - mean[column]) / scale[column]; }
+  double standardised(std::size_t column, double value) const {
+    return (value - mean[column]) / scale[column];
+  }
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).

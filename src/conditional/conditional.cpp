@@ -25,8 +25,7 @@ void ConditionalFacts::save(Archive& archive, const std::string& prefix) const {
 }
 
 ConditionalFacts ConditionalFacts::load(const Archive& archive, const std::string& prefix) {
-  return {archive.text(prefix + "family"),
-          archive.integer(prefix + "n_features", 1, largest_saved_features),
+  return {archive.text(prefix + "family"), archive.integer(prefix + "n_features", 1, largest_saved_features),
           archive.integer(prefix + "n_classes", 1, largest_saved_features)};
 }
 

@@ -16,8 +16,9 @@ LabeledRows labeled_rows(const DatasetView& data) {
     seen[static_cast<std::size_t>(data.labels[at(i)])] = 1;
   }
   if (labeled.rows.empty())
-    throw Error(ErrorKind::data, "no row has a label and a weight above 0, so that nothing can be learned about "
-                                 "the classes; label some rows");
+    throw Error(ErrorKind::data,
+                "no row has a label and a weight above 0, so that nothing can be learned about "
+                "the classes; label some rows");
   std::vector<std::size_t> place(seen.size());
   for (std::size_t y = 0; y < seen.size(); ++y) {
     if (seen[y] == 0) continue;

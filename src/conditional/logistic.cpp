@@ -59,8 +59,8 @@ public:
     LogisticInputs inputs = LogisticInputs::load(archive, prefix + "inputs/", facts.n_features);
     std::vector<int> classes = load_classes(archive, prefix + "classes", facts.n_classes);
     const std::string name = prefix + "coefficients";
-    const Matrix saved = archive.matrix(name, static_cast<Index>(inputs.size()) + 1,
-                                        static_cast<Index>(classes.size()));
+    const Matrix saved =
+        archive.matrix(name, static_cast<Index>(inputs.size()) + 1, static_cast<Index>(classes.size()));
     // Inputs are at most 5 and as many as there are columns: within this limit no score overflows.
     for (const double value : saved.values())
       if (!(std::abs(value) <= 1e100)) fail_damaged(name, "holds a value that no fit gives");
@@ -73,7 +73,8 @@ private:
     inputs_.save(archive, prefix + "inputs/");
     save_classes(archive, prefix + "classes", classes_);
     const auto n_known = static_cast<Index>(classes_.size());
-    archive.put(prefix + "coefficients", Matrix(static_cast<Index>(inputs_.size()) + 1, n_known, coefficients_));
+    archive.put(prefix + "coefficients",
+                Matrix(static_cast<Index>(inputs_.size()) + 1, n_known, coefficients_));
   }
 
   LogisticInputs inputs_;
@@ -84,9 +85,10 @@ private:
 /// The penalised likelihood of the labeled rows, per unit of weight (docs/math/conditional.md, eq. 2).
 class LogisticLoss {
 public:
-  LogisticLoss(const DatasetView& data, const LabeledRows& labeled, const LogisticInputs& inputs, double ridge)
-      : labeled_(labeled), n_values_(inputs.n_values()), n_categorical_(inputs.n_categorical()), ridge_(ridge),
-        values_(labeled.size() * n_values_), switches_(labeled.size() * n_categorical_) {
+  LogisticLoss(const DatasetView& data, const LabeledRows& labeled, const LogisticInputs& inputs,
+               double ridge)
+      : labeled_(labeled), n_values_(inputs.n_values()), n_categorical_(inputs.n_categorical()),
+        ridge_(ridge), values_(labeled.size() * n_values_), switches_(labeled.size() * n_categorical_) {
     for (std::size_t i = 0; i < labeled.size(); ++i)
       inputs.read(data.features.row(labeled.rows[i]), std::span(values_).subspan(i * n_values_, n_values_),
                   std::span(switches_).subspan(i * n_categorical_, n_categorical_));

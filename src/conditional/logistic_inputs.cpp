@@ -10,8 +10,8 @@ namespace lacuna {
 
 namespace {
 
-/// A value forty deviations away, as heavy tails bring them, would rule the slope of its column alone, and a row
-/// to be judged could lie farther out than any that was learned from.
+/// A value forty deviations away, as heavy tails bring them, would rule the slope of its column alone, and a
+/// row to be judged could lie farther out than any that was learned from.
 constexpr double farthest_value = 5.0;
 
 /// More inputs than a machine has memory for; what a damaged file may claim is refused before it is summed.

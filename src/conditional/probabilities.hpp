@@ -13,7 +13,8 @@ namespace lacuna {
 /// (but for rounding). Minus infinity is a class that cannot be judged; where all are, all are alike.
 void to_log_probabilities(std::span<double> scores);
 
-/// Spreads the scores of the classes that a family knows over a row of all classes; the others cannot be judged.
+/// Spreads the scores of the classes that a family knows over a row of all classes; the others cannot be
+/// judged.
 void spread_scores(std::span<const double> scores, std::span<const int> classes, std::span<double> row);
 
 /// Class numbers, rising.

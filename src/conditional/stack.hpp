@@ -27,8 +27,8 @@ public:
   Stack(Index n_features, std::vector<bool> seen, std::vector<Member> members);
 
   void log_probability(MatrixView rows, std::span<double> out) const override;
-  /// The same, and what each member says once it is calibrated (n x n_classes), by which their agreement can be
-  /// told.
+  /// The same, and what each member says once it is calibrated (n x n_classes), by which their agreement can
+  /// be told.
   void log_probability(MatrixView rows, std::span<double> out, std::vector<Matrix>& by_member) const;
 
   /// Those that were fitted; their weights sum to one.
@@ -52,15 +52,15 @@ struct StackRecipe {
   std::vector<double> weights; ///< they sum to one
   std::vector<Index> rows;     ///< the labeled rows of positive weight, in the order of the table
   std::vector<bool> judged;    ///< of those: whether others of the row's class were left when it was held out
-  Matrix out_of_fold;          ///< rows x classes: the stack's probabilities by members that did not see the label
-  std::vector<Matrix> member_out_of_fold;   ///< the same of each member, as log probabilities, calibrated
+  Matrix out_of_fold; ///< rows x classes: the stack's probabilities by members that did not see the label
+  std::vector<Matrix> member_out_of_fold;    ///< the same of each member, as log probabilities, calibrated
   std::vector<double> member_log_likelihood; ///< of each calibrated member: mean over the judged rows
   double log_likelihood = 0.0;               ///< of the stack
 };
 
-/// Fits every member once per fold with the fold's labels hidden, calibrates each by its answers about them and
-/// finds the weights of the most likely mixture. `emphasis` multiplies the rows' weights in both, one per row of
-/// `data` (clipped density ratios), or is empty. The fits run side by side, each on one thread.
+/// Fits every member once per fold with the fold's labels hidden, calibrates each by its answers about them
+/// and finds the weights of the most likely mixture. `emphasis` multiplies the rows' weights in both, one per
+/// row of `data` (clipped density ratios), or is empty. The fits run side by side, each on one thread.
 StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Index n_folds,
                         std::span<const double> emphasis, const ConditionalFitContext& context);
 

@@ -71,9 +71,8 @@ void ask(const ConditionalFamily& member, const DatasetView& data, std::span<con
     if (fitted) fitted->log_probability(rows.view(), answers.values());
     for (std::size_t i = 0; i < block.size(); ++i)
       for (std::size_t y = 0; y < fold.seen.size(); ++y)
-        scores.row(static_cast<Index>(block[i]))[y] = fold.seen[y]
-                                                          ? answers.row(static_cast<Index>(i))[y]
-                                                          : -std::numeric_limits<double>::infinity();
+        scores.row(static_cast<Index>(block[i]))[y] =
+            fold.seen[y] ? answers.row(static_cast<Index>(i))[y] : -std::numeric_limits<double>::infinity();
   }
 }
 

@@ -114,9 +114,9 @@ TreeEnsemble TreeEnsemble::load(const Archive& archive, const std::string& prefi
   }
 
   trees.tree_first = load_firsts(archive, prefix + "tree_first", n);
-  trees.tree_output =
-      load_whole<std::int32_t>(archive, prefix + "tree_output", static_cast<Index>(trees.tree_first.size()) - 1,
-                               0.0, static_cast<double>(n_outputs - 1));
+  trees.tree_output = load_whole<std::int32_t>(archive, prefix + "tree_output",
+                                               static_cast<Index>(trees.tree_first.size()) - 1, 0.0,
+                                               static_cast<double>(n_outputs - 1));
   for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree)
     for (Index node = trees.tree_first[tree]; node < trees.tree_first[tree + 1]; ++node) {
       // Children stand behind their parent and inside their tree: every walk ends.

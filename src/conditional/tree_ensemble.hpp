@@ -19,8 +19,8 @@ struct TreeNode {
   bool missing_left = false; ///< where a missing value goes
 };
 
-/// Decision trees whose leaves add up, evaluated as XGBoost does: features are 32-bit floats, and each output is
-/// summed in them, tree after tree.
+/// Decision trees whose leaves add up, evaluated as XGBoost does: features are 32-bit floats, and each output
+/// is summed in them, tree after tree.
 struct TreeEnsemble {
   Index n_features = 0;
   Index n_outputs = 0;

@@ -17,8 +17,8 @@ XgboostMatrix::XgboostMatrix(const DatasetView& data, const LabeledRows& labeled
     BoostedTrees::read(scales, data.features.row(labeled.rows[i]), std::span(cells_).subspan(i * d, d));
   const XgboostLibrary& xgboost = xgboost_library();
   xgboost.check(xgboost.set_global_config(R"({"verbosity": 0})"));
-  xgboost.check(xgboost.matrix_create(cells_.data(), n_rows_, d, std::numeric_limits<float>::quiet_NaN(),
-                                      &handle_, 1));
+  xgboost.check(
+      xgboost.matrix_create(cells_.data(), n_rows_, d, std::numeric_limits<float>::quiet_NaN(), &handle_, 1));
   try {
     describe(data, labeled, starts);
   } catch (...) {
@@ -96,7 +96,7 @@ TreeEnsemble XgboostBooster::trees(Index n_features) const {
   const XgboostLibrary& xgboost = xgboost_library();
   XgboostLibrary::Size size = 0;
   const char* text = nullptr;
-  xgboost.check(xgboost.booster_save(handle_, R"({"format": "json"})", &size, &text));
+  xgboost.check(xgboost.booster_save(handle_, R"({"format": "ubj"})", &size, &text));
   return parse_xgboost_trees({text, size}, n_features, n_outputs_);
 }
 

@@ -51,8 +51,9 @@ LoadedXgboost load_xgboost() {
   get(read_version, "XGBoostVersion");
   if (!missing.empty())
     return {{},
-            "'" + found.place + "' is not the library XGBoost, or too old (1.6 or newer is needed): it lacks " +
-                missing + "; install the package libxgboost-dev (Debian)"};
+            "'" + found.place +
+                "' is not the library XGBoost, or too old (1.6 or newer is needed): it lacks " + missing +
+                "; install the package libxgboost-dev (Debian)"};
   int parts[3] = {};
   read_version(&parts[0], &parts[1], &parts[2]);
   library.version =
@@ -68,8 +69,7 @@ const LoadedXgboost& loaded_xgboost() {
 } // namespace
 
 void XgboostLibrary::check(int status) const {
-  if (status != 0)
-    throw Error(ErrorKind::internal, "XGBoost " + version + " failed: " + last_error());
+  if (status != 0) throw Error(ErrorKind::internal, "XGBoost " + version + " failed: " + last_error());
 }
 
 const std::string& xgboost_problem() {

@@ -45,7 +45,8 @@ std::int32_t add_set(const std::vector<std::uint32_t>& categories, TreeEnsemble&
   const std::uint32_t most = *std::max_element(categories.begin(), categories.end());
   const std::size_t first = trees.set_words.size();
   trees.set_words.resize(first + most / 32 + 1);
-  for (const std::uint32_t category : categories) trees.set_words[first + category / 32] |= 1U << category % 32;
+  for (const std::uint32_t category : categories)
+    trees.set_words[first + category / 32] |= 1U << category % 32;
   trees.set_first.push_back(static_cast<Index>(trees.set_words.size()));
   return static_cast<std::int32_t>(trees.set_first.size()) - 2;
 }
@@ -56,13 +57,13 @@ void add_tree(const XgboostTree& tree, TreeEnsemble& trees) {
   for (std::size_t place = 0; place < order.size(); ++place) {
     const auto i = static_cast<std::size_t>(order[place]);
     TreeNode node;
-    node.value = tree.value.at(i);
+    if (tree.categories_of.at(i).empty()) node.value = tree.value.at(i); // else it means nothing
     if (tree.left.at(i) >= 0) {
       node.left = static_cast<std::int32_t>(order.size());
       node.feature = tree.feature.at(i);
       if (node.feature < 0 || node.feature >= trees.n_features) throw std::out_of_range("feature");
       node.missing_left = tree.missing_left.at(i) != 0;
-      if (!tree.categories_of.at(i).empty()) node.set = add_set(tree.categories_of[i], trees);
+      if (!tree.categories_of[i].empty()) node.set = add_set(tree.categories_of[i], trees);
       order.push_back(tree.left[i]);
       order.push_back(tree.right.at(i));
       if (order.size() > tree.left.size()) throw std::out_of_range("nodes");
@@ -74,10 +75,10 @@ void add_tree(const XgboostTree& tree, TreeEnsemble& trees) {
 
 } // namespace
 
-TreeEnsemble parse_xgboost_trees(std::string_view json, Index n_features, Index n_outputs) {
+TreeEnsemble parse_xgboost_trees(std::string_view model_bytes, Index n_features, Index n_outputs) {
   TreeEnsemble trees{n_features, n_outputs, {}, {0}, {}, {0}, {}};
   try {
-    const Json model = Json::parse(json).at("learner").at("gradient_booster").at("model");
+    const Json model = Json::from_ubjson(model_bytes).at("learner").at("gradient_booster").at("model");
     trees.tree_output = model.at("tree_info").get<std::vector<std::int32_t>>();
     for (const Json& tree : model.at("trees")) add_tree(XgboostTree(tree), trees);
     if (trees.tree_output.size() + 1 != trees.tree_first.size()) throw std::out_of_range("tree_info");

@@ -57,8 +57,9 @@ public:
       shares[i] = dot(pairs_[i].step, d) / pairs_[i].product;
       add(d, -shares[i], pairs_[i].change);
     }
-    const double scale = pairs_.empty() ? 1.0 / std::max(1e-300, std::sqrt(dot(gradient, gradient)))
-                                        : pairs_.back().product / dot(pairs_.back().change, pairs_.back().change);
+    const double scale = pairs_.empty()
+                             ? 1.0 / std::max(1e-300, std::sqrt(dot(gradient, gradient)))
+                             : pairs_.back().product / dot(pairs_.back().change, pairs_.back().change);
     for (double& value : d) value *= scale;
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       add(d, shares[i] - dot(pairs_[i].change, d) / pairs_[i].product, pairs_[i].step);

@@ -19,8 +19,8 @@ struct LbfgsOutcome {
   bool converged = false;
 };
 
-/// Walks from `x` to a minimum and leaves it there. The value never rises, so that the end is at least as good as
-/// the start whatever the function is; a step to where it is not finite is taken back.
+/// Walks from `x` to a minimum and leaves it there. The value never rises, so that the end is at least as
+/// good as the start whatever the function is; a step to where it is not finite is taken back.
 LbfgsOutcome lbfgs_minimise(const SmoothFunction& function, std::span<double> x, LbfgsLimits limits = {});
 
 } // namespace lacuna

@@ -35,8 +35,8 @@ public:
   const std::string& family() const { return facts_.family; }
   Index n_features() const { return facts_.n_features; }
   Index n_classes() const { return facts_.n_classes; }
-  /// out[i * n_classes + y] = log p(y | row i): finite, and their exponentials sum to one in every row. NaN is
-  /// a missing value.
+  /// out[i * n_classes + y] = log p(y | row i): finite, and their exponentials sum to one in every row. NaN
+  /// is a missing value.
   virtual void log_probability(MatrixView rows, std::span<double> out) const = 0;
   void save(Archive& archive, const std::string& prefix) const;
 
@@ -65,8 +65,8 @@ public:
   /// What messages call it: "logistic".
   virtual std::string name() const = 0;
   /// Fits p(y|x) to the labeled rows of positive weight, of which there is at least one; a family that learns
-  /// from rows without a label as well finds them in `data` too. Weight 2 means the row stands there twice. To
-  /// hold rows out is to hide their labels, so that nobody copies the features. NaN is a missing value,
+  /// from rows without a label as well finds them in `data` too. Weight 2 means the row stands there twice.
+  /// To hold rows out is to hide their labels, so that nobody copies the features. NaN is a missing value,
   /// `data.levels` tells categories from numbers. A class without a labeled row gets least_probability.
   virtual std::shared_ptr<const Conditional> fit(const DatasetView& data,
                                                  const ConditionalFitContext& context) const = 0;
@@ -82,8 +82,8 @@ struct ConditionalEntry {
   ConditionalLoader load;
 };
 
-/// Adds a family of the user's own: from now on load_conditional knows it. Throws Error(usage) when the name is
-/// empty or taken, or when it cannot be loaded. Safe to call from several threads.
+/// Adds a family of the user's own: from now on load_conditional knows it. Throws Error(usage) when the name
+/// is empty or taken, or when it cannot be loaded. Safe to call from several threads.
 void register_conditional(ConditionalEntry entry);
 
 /// Restores what Conditional::save wrote, by the name of the family. Throws Error(data).

@@ -1,0 +1,157 @@
+#include "conditional/tree_ensemble.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "conditional/xgboost_trees.hpp"
+#include "tests/expect_error.hpp"
+
+namespace lacuna::testing {
+namespace {
+
+using test::expect_error;
+constexpr float lack = std::numeric_limits<float>::quiet_NaN();
+
+/// Two trees for two outputs. The first: x0 < 0.5 goes to 1, else by category x1 in {1, 33} to 4, others
+/// to 2. The second is a leaf.
+TreeEnsemble example() {
+  TreeEnsemble trees;
+  trees.n_features = 2;
+  trees.n_outputs = 2;
+  trees.tree_output = {0, 1};
+  trees.tree_first = {0, 5, 6};
+  trees.nodes = {{1, 0, 0.5F, -1, false}, {0, 0, 1.0F, -1, false}, {3, 1, 0.0F, 0, true},
+                 {0, 0, 2.0F, -1, false}, {0, 0, 4.0F, -1, false}, {0, 0, -7.0F, -1, false}};
+  trees.set_first = {0, 2};
+  trees.set_words = {2U, 2U};
+  return trees;
+}
+
+float first_output(const TreeEnsemble& trees, float x0, float x1) {
+  const float row[] = {x0, x1};
+  float outputs[] = {100.0F, 0.0F};
+  trees.add_margins(row, outputs);
+  EXPECT_EQ(outputs[1], -7.0F);
+  return outputs[0] - 100.0F;
+}
+
+TEST(TreeEnsemble, WalksAsTheNodesSay) {
+  const TreeEnsemble trees = example();
+  EXPECT_EQ(first_output(trees, 0.4F, 1), 1.0F);
+  EXPECT_EQ(first_output(trees, std::nextafter(0.5F, 0.0F), 1), 1.0F);
+  EXPECT_EQ(first_output(trees, 0.5F, 1), 4.0F); // not less
+  EXPECT_EQ(first_output(trees, 0.5F, 33), 4.0F);
+  EXPECT_EQ(first_output(trees, 0.5F, 0), 2.0F);
+  EXPECT_EQ(first_output(trees, 0.5F, 32), 2.0F);
+  EXPECT_EQ(first_output(trees, 0.5F, 64), 2.0F); // beyond the set
+  EXPECT_EQ(first_output(trees, 0.5F, 1e30F), 2.0F);
+  EXPECT_EQ(first_output(trees, 0.5F, -1), 2.0F);
+  EXPECT_EQ(first_output(trees, lack, 1), 4.0F);    // right
+  EXPECT_EQ(first_output(trees, lack, lack), 2.0F); // then left
+}
+
+Archive saved() {
+  Archive archive;
+  example().save(archive, "t/");
+  return archive;
+}
+
+TEST(TreeEnsemble, ComesBackFromAnArchive) {
+  const TreeEnsemble trees = TreeEnsemble::load(saved(), "t/", 2, 2);
+  EXPECT_EQ(first_output(trees, 0.5F, 33), 4.0F);
+  EXPECT_EQ(first_output(trees, lack, lack), 2.0F);
+  Archive none;
+  TreeEnsemble{2, 2, {}, {0}, {}, {0}, {}}.save(none, "t/");
+  EXPECT_TRUE(TreeEnsemble::load(none, "t/", 2, 2).nodes.empty());
+}
+
+void expect_refused(const std::string& name, std::size_t place, double value) {
+  SCOPED_TRACE(name);
+  Archive archive = saved();
+  Tensor tensor = archive.tensor("t/" + name);
+  tensor.values[place] = value;
+  archive.put("t/" + name, tensor);
+  expect_error(ErrorKind::data, {name}, [&] { TreeEnsemble::load(archive, "t/", 2, 2); });
+}
+
+TEST(TreeEnsemble, RefusesWhatWouldWalkAstray) {
+  expect_refused("left", 2, 1);     // back to where it came from
+  expect_refused("left", 2, 2);     // itself
+  expect_refused("left", 0, 4);     // its right child is in another tree
+  expect_refused("left", 0, 1e9);   // far behind
+  expect_refused("left", 5, 1);     // beyond the last tree
+  expect_refused("left", 0, -1);    // in front
+  expect_refused("left", 0, 1.5);   // between
+  expect_refused("feature", 0, 2);  // no such feature
+  expect_refused("feature", 1, -1); // even of a leaf
+  expect_refused("set", 2, 1);      // no such set
+  expect_refused("set", 2, -2);
+  expect_refused("value", 1, INFINITY);
+  expect_refused("value", 1, 1e39); // no float
+  expect_refused("missing_left", 0, 2);
+  expect_refused("set_words", 0, -1);
+  expect_refused("set_words", 0, 4294967296.0);
+  expect_refused("set_first", 1, 1);
+  expect_refused("set_first", 0, 1);
+  expect_refused("tree_first", 1, 0);
+  expect_refused("tree_first", 1, 6);
+  expect_refused("tree_first", 2, 5);
+  expect_refused("tree_output", 0, 2);
+  expect_refused("tree_output", 0, NAN);
+}
+
+/// As XGBoost may write it: children far apart and in front of others, a node that is unused.
+const std::string json = R"({"learner": {"gradient_booster": {"model": {
+  "tree_info": [1],
+  "trees": [{"left_children": [4, -1, -1, -1, -1], "right_children": [1, -1, -1, -1, -1],
+             "split_indices": [1, 0, 0, 0, 0], "split_conditions": [0, 2.5, 9, 9, -1.5], "default_left": [1, 0, 0, 0, 0],
+             "categories_nodes": [0], "categories_segments": [0], "categories_sizes": [2], "categories": [0, 40]}]
+}}}})";
+
+TreeEnsemble parse(const std::string& text) {
+  const std::vector<std::uint8_t> bytes = nlohmann::json::to_ubjson(nlohmann::json::parse(text));
+  return parse_xgboost_trees({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 2, 2);
+}
+
+TEST(XgboostTrees, AreNumberedAnew) {
+  const TreeEnsemble trees = parse(json);
+  ASSERT_EQ(trees.nodes.size(), 3U);
+  const auto second_output = [&](float category) {
+    const float row[] = {0.0F, category};
+    float outputs[] = {0.0F, 0.0F};
+    trees.add_margins(row, outputs);
+    EXPECT_EQ(outputs[0], 0.0F);
+    return outputs[1];
+  };
+  EXPECT_EQ(second_output(0), 2.5F);
+  EXPECT_EQ(second_output(40), 2.5F);
+  EXPECT_EQ(second_output(39), -1.5F);
+  EXPECT_EQ(second_output(lack), -1.5F);
+  Archive archive;
+  trees.save(archive, "");
+  TreeEnsemble::load(archive, "", 2, 2); // what is parsed passes all checks
+}
+
+TEST(XgboostTrees, RefusesAnotherFormat) {
+  const auto refuse = [](const std::string& from, const std::string& to) {
+    SCOPED_TRACE(to);
+    std::string changed = json;
+    changed.replace(changed.find(from), from.size(), to);
+    expect_error(ErrorKind::internal, {"XGBoost"}, [&] { parse(changed); });
+  };
+  expect_error(ErrorKind::internal, {"XGBoost"}, [&] { parse_xgboost_trees("{", 2, 2); });
+  refuse("left_children", "left_offspring");
+  refuse("[4, -1", "[5, -1"); // no such node
+  refuse("[4, -1", "[0, -1"); // a cycle
+  refuse("\"split_indices\": [1", "\"split_indices\": [2");
+  refuse("\"categories_sizes\": [2]", "\"categories_sizes\": [3]");
+  refuse("\"tree_info\": [1]", "\"tree_info\": [2]");
+  refuse("\"tree_info\": [1]", "\"tree_info\": [0, 1]");
+  refuse("[0, 40]", "[0, \"x\"]");
+}
+
+} // namespace
+} // namespace lacuna::testing

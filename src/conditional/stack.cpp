@@ -33,9 +33,9 @@ void calibrate_scores(const Calibration& calibration, const std::vector<bool>& s
 
 } // namespace
 
-Stack::Stack(Index n_features, std::vector<bool> seen, std::vector<Member> members)
+Stack::Stack(Index n_features, std::vector<bool> seen, std::vector<Member> members, Calibration mixed)
     : Conditional({stack_name, n_features, static_cast<Index>(seen.size())}), seen_(std::move(seen)),
-      members_(std::move(members)) {
+      members_(std::move(members)), mixed_(std::move(mixed)) {
   double total = 0.0;
   for (const Member& member : members_) total += member.weight;
   for (Member& member : members_) member.weight /= total;
@@ -58,14 +58,15 @@ void Stack::log_probability(MatrixView rows, std::span<double> out, std::vector<
     for (std::size_t y = 0; y < row.size(); ++y) {
       for (std::size_t j = 0; j < terms.size(); ++j)
         terms[j] = std::log(members_[j].weight) + by_member[j](i, static_cast<Index>(y));
-      row[y] = log_sum_exp(terms);
+      row[y] = seen_[y] ? log_sum_exp(terms) : -std::numeric_limits<double>::infinity();
     }
-    to_log_probabilities(row);
+    mixed_.apply(row);
   }
 }
 
 void Stack::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "seen", std::vector<double>(seen_.begin(), seen_.end()));
+  mixed_.save(archive, prefix + "calibration/");
   archive.put(prefix + "n_members", static_cast<double>(members_.size()));
   for (std::size_t j = 0; j < members_.size(); ++j) {
     const std::string name = member_prefix(prefix, j);
@@ -96,7 +97,8 @@ std::shared_ptr<const Conditional> Stack::load(const Archive& archive, const std
     require_saved(fitted.n_features() == facts.n_features && fitted.n_classes() == facts.n_classes,
                   name + "fitted/", "other features or classes than the stack");
   }
-  return std::make_shared<Stack>(facts.n_features, std::move(seen), std::move(members));
+  return std::make_shared<Stack>(facts.n_features, std::move(seen), std::move(members),
+                                 Calibration::load(archive, prefix + "calibration/", facts.n_classes));
 }
 
 ConditionalEntry stack_entry() {

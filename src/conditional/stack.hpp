@@ -12,7 +12,8 @@ namespace lacuna {
 
 using ConditionalMembers = std::vector<std::shared_ptr<const ConditionalFamily>>;
 
-/// A mixture of members, each calibrated: p(y|x) = sum_j pi_j p_j(y|x).
+/// A mixture of members, each calibrated, sum_j pi_j p_j(y|x), calibrated once more: a mixture of calibrated
+/// members is not sure enough.
 class Stack : public Conditional {
 public:
   struct Member {
@@ -24,7 +25,7 @@ public:
 
   /// `seen` says per class whether the members had a labeled row of it: no slope may lift the others from the
   /// least probability.
-  Stack(Index n_features, std::vector<bool> seen, std::vector<Member> members);
+  Stack(Index n_features, std::vector<bool> seen, std::vector<Member> members, Calibration mixed);
 
   void log_probability(MatrixView rows, std::span<double> out) const override;
   /// The same, and what each member says once it is calibrated (n x n_classes), by which their agreement can
@@ -33,6 +34,9 @@ public:
 
   /// Those that were fitted; their weights sum to one.
   const std::vector<Member>& members() const { return members_; }
+  const std::vector<bool>& seen() const { return seen_; }
+  /// Of their mixture.
+  const Calibration& mixed() const { return mixed_; }
 
   static std::shared_ptr<const Conditional> load(const Archive& archive, const std::string& prefix,
                                                  const ConditionalFacts& facts);
@@ -42,6 +46,7 @@ private:
 
   std::vector<bool> seen_;
   std::vector<Member> members_;
+  Calibration mixed_;
 };
 
 /// What a stack learns from labels that were held out, once; fit_stack keeps it through other labels of the
@@ -50,6 +55,7 @@ struct StackRecipe {
   ConditionalMembers members;
   std::vector<Calibration> calibration;
   std::vector<double> weights; ///< they sum to one
+  Calibration mixed;           ///< of their mixture
   std::vector<Index> rows;     ///< the labeled rows of positive weight, in the order of the table
   std::vector<bool> judged;    ///< of those: whether others of the row's class were left when it was held out
   Matrix out_of_fold; ///< rows x classes: the stack's probabilities by members that did not see the label

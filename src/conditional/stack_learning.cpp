@@ -118,6 +118,12 @@ public:
       recipe_.member_log_likelihood.push_back(
           mean_log([&](Index i) { return likelihoods(i, static_cast<Index>(j)); }));
     }
+    // No calibration may lift a class that was not seen.
+    for (double& p : stack.values())
+      p = p > 2.0 * least_probability ? std::log(p) : -std::numeric_limits<double>::infinity();
+    recipe_.mixed = fit_calibration({stack.view(), labels_, weights_});
+    for (Index i = 0; i < n_rows; ++i) recipe_.mixed.apply({stack.row(i), at(stack.n_cols())});
+    for (double& p : stack.values()) p = std::exp(p);
     recipe_.log_likelihood = mean_log([&](Index i) { return stack(i, labels_[at(i)]); });
   }
 
@@ -175,7 +181,8 @@ std::shared_ptr<const Stack> fit_stack(const DatasetView& data, const StackRecip
     members[at(task)] = {recipe.members[j]->name(), recipe.weights[j], recipe.calibration[j],
                          recipe.members[j]->fit(data, on_one_thread(context, j, whole))};
   });
-  return std::make_shared<Stack>(data.n_features(), seen_classes(data, data.labels), std::move(members));
+  return std::make_shared<Stack>(data.n_features(), seen_classes(data, data.labels), std::move(members),
+                                 recipe.mixed);
 }
 
 } // namespace lacuna

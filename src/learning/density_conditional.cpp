@@ -5,6 +5,7 @@
 
 #include "conditional/probabilities.hpp"
 #include "core/index.hpp"
+#include "learning/class_model_archive.hpp"
 #include "learning/evidence.hpp"
 #include "math/special.hpp"
 
@@ -35,6 +36,28 @@ void DensityConditional::log_probability(MatrixView rows, std::span<double> out)
   }
 }
 
-void DensityConditional::save_parts(Archive& /*archive*/, const std::string& /*prefix*/) const {}
+void DensityConditional::save_parts(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "n_models", static_cast<double>(models_.size()));
+  for (std::size_t m = 0; m < models_.size(); ++m)
+    save_class_model(models_[m], archive, prefix + std::to_string(m) + "/");
+}
+
+std::shared_ptr<const Conditional> DensityConditional::load(const Archive& archive, const std::string& prefix,
+                                                            const ConditionalFacts& facts) {
+  constexpr Index most_models = 1 << 20;
+  const Index n_models = archive.integer(prefix + "n_models", 1, most_models);
+  std::vector<ClassModel> models;
+  for (Index m = 0; m < n_models; ++m)
+    models.push_back(load_class_model(archive, prefix + std::to_string(m) + "/", facts.n_classes));
+  return std::make_shared<DensityConditional>(facts.n_features, std::move(models));
+}
+
+void register_density_conditional() {
+  static const bool is_registered = [] {
+    register_conditional({densities_member, DensityConditional::load});
+    return true;
+  }();
+  static_cast<void>(is_registered);
+}
 
 } // namespace lacuna

@@ -19,8 +19,10 @@ public:
 
   const std::vector<ClassModel>& models() const { return models_; }
 
+  static std::shared_ptr<const Conditional> load(const Archive& archive, const std::string& prefix,
+                                                 const ConditionalFacts& facts);
+
 private:
-  /// A classifier keeps its class models itself (classifier_archive.cpp), so nothing else is written.
   void save_parts(Archive& archive, const std::string& prefix) const override;
 
   std::vector<ClassModel> models_;
@@ -28,5 +30,8 @@ private:
 
 /// What messages and model files call class densities among the members of a stack.
 inline constexpr const char* densities_member = "densities";
+
+/// Makes load_conditional know it; before a classifier is read.
+void register_density_conditional();
 
 } // namespace lacuna

@@ -187,10 +187,8 @@ std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassMo
   for (Stack::Member& member : members)
     if (member.name == densities_member)
       member.fitted = std::make_shared<DensityConditional>(data_.n_features(), draws);
-  std::vector<bool> seen;
-  for (const double n : labels_of_class) seen.push_back(n > 0.0);
   const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
-  StackedModel model{std::make_shared<Stack>(data_.n_features(), std::move(seen), std::move(members)),
+  StackedModel model{std::make_shared<Stack>(data_.n_features(), conditional_->seen(), std::move(members), conditional_->mixed()),
                      *ratio_,
                      share_,
                      distance.fit({}),

@@ -15,19 +15,6 @@ namespace {
 /// Labels from which on a class is known well enough.
 constexpr double enough_labels = 12.0;
 
-void save_stack(const Stack& stack, Archive& archive, const std::string& prefix) {
-  archive.put(prefix + "n_members", static_cast<double>(stack.members().size()));
-  for (std::size_t j = 0; j < stack.members().size(); ++j) {
-    const Stack::Member& member = stack.members()[j];
-    const std::string place = prefix + std::to_string(j) + "/";
-    archive.put_text(place + "name", member.name);
-    archive.put(place + "weight", member.weight);
-    member.calibration.save(archive, place + "calibration/");
-    // The classifier's own densities stand in the file already.
-    if (member.name != densities_member) member.fitted->save(archive, place);
-  }
-}
-
 } // namespace
 
 HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
@@ -78,7 +65,7 @@ StackAnswers::StackAnswers(const Stack& stack, MatrixView rows)
 }
 
 void StackedModel::save(Archive& archive, const std::string& prefix) const {
-  save_stack(*conditional, archive, prefix + "conditional/");
+  conditional->save(archive, prefix + "conditional/");
   ratio.save(archive, prefix + "ratio/");
   share->save(archive, prefix + "share/");
   distance->save(archive, prefix + "distance/");
@@ -94,25 +81,10 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
   Index n_features = 0;
   for (const auto& density : parts.initial.density)
     if (density != nullptr) n_features = density->n_features();
-  constexpr Index most = 1 << 16;
-  const std::string stack_prefix = prefix + "conditional/";
-  std::vector<Stack::Member> members;
-  const Index n_members = archive.integer(stack_prefix + "n_members", 1, most);
-  for (Index j = 0; j < n_members; ++j) {
-    const std::string place = stack_prefix + std::to_string(j) + "/";
-    Stack::Member member{archive.text(place + "name"), archive.number(place + "weight"),
-                         Calibration::load(archive, place + "calibration/", n_classes), nullptr};
-    if (member.name == densities_member)
-      member.fitted = std::make_shared<DensityConditional>(n_features, parts.draws);
-    else
-      member.fitted = load_conditional(archive, place);
-    if (!(member.weight > 0.0 && member.weight <= 1.0 + 1e-9) || member.fitted->n_classes() != n_classes ||
-        member.fitted->n_features() != n_features)
-      fail_damaged(place, "holds a member of another stack");
-    members.push_back(std::move(member));
-  }
-  std::vector<bool> seen;
-  for (const double p : parts.initial.probability) seen.push_back(p > 0.0);
+  register_density_conditional();
+  const auto conditional = std::dynamic_pointer_cast<const Stack>(load_conditional(archive, prefix + "conditional/"));
+  if (conditional == nullptr || conditional->n_classes() != n_classes || conditional->n_features() != n_features)
+    fail_damaged(prefix + "conditional", "is no stack of this classifier");
   HardlyLabeled hardly_labeled{archive.vector(prefix + "hardness", n_classes),
                                archive.number(prefix + "hardly_labeled_share")};
   for (const double hardness : hardly_labeled.hardness)
@@ -121,11 +93,11 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
   if (!(hardly_labeled.share >= 0.0 && hardly_labeled.share <= 1.0) || (hardly_labeled.share > 0.0 && !(sum > 0.0)))
     fail_damaged(prefix + "hardly_labeled_share", "is no share");
   std::vector<Trust> trust;
-  const Index n_trust = archive.integer(prefix + "n_trust", 0, most);
+  const Index n_trust = archive.integer(prefix + "n_trust", 0, n_gap_kinds + 1);
   for (Index k = 0; k < n_trust; ++k)
     trust.push_back(Trust::load(archive, prefix + "trust/" + std::to_string(k) + "/"));
   return std::make_shared<StackedModel>(StackedModel{
-      std::make_shared<Stack>(n_features, std::move(seen), std::move(members)),
+      conditional,
       RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),

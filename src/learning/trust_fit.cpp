@@ -118,7 +118,8 @@ std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form,
     std::vector<HiddenRow> of_kind;
     for (const HiddenRow& row : rows)
       if (row.kind == static_cast<GapKind>(kind)) of_kind.push_back(row);
-    if (!of_kind.empty()) trust.push_back(Trust::fit(of_kind, n_classes, n_labeled));
+    Trust one = Trust::fit(of_kind, n_classes, n_labeled);
+    if (!one.is_none()) trust.push_back(one); // else the kind was not seen often enough to say anything
   }
   return trust;
 }

@@ -30,18 +30,22 @@ const ClassModel& SharedModels::label_source(Index draw) {
 }
 
 /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
-/// which stands for a draw from the posterior of the models given the labeled rows.
+/// which stands for a draw from the posterior of the models given the labeled rows. Only the total of all
+/// classes is kept: how large a share each class has is as uncertain as the rest.
 ClassModel SharedModels::fit_resampled(std::uint64_t seed) const {
   std::vector<RowList> rows = fitter_.labeled_rows();
+  double before = 0.0;
+  double after = 0.0;
   for (RowList& list : rows) {
-    const double before = list.total_weight();
+    before += list.total_weight();
     for (std::size_t i = 0; i < list.rows.size(); ++i) {
       RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(list.rows[i]));
       list.weights[i] *= -std::log(random.uniform());
     }
-    const double scale = list.empty() ? 1.0 : before / list.total_weight();
-    for (double& weight : list.weights) weight *= scale;
+    after += list.total_weight();
   }
+  for (RowList& list : rows)
+    for (double& weight : list.weights) weight *= before / after;
   return fitter_.fit_classes(rows, seed);
 }
 

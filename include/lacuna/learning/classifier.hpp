@@ -34,6 +34,7 @@ public:
   struct Parts {
     std::vector<std::string> class_names;
     PosteriorForm posterior = PosteriorForm::joint;
+    Ignorant ignorant = Ignorant::guess;
     double kappa = 0.0;
     double informative_weight = 1.0;                  ///< w
     std::vector<ClassModel> draws;                    ///< q(x|y,l=1), one per imputation

@@ -60,7 +60,9 @@ public:
       fit_uninformative(parts);
       break;
     }
+    parts.shrinkage = shared_.shrinkage();
     summary_.informative_weight = parts.informative_weight;
+    summary_.shrinkage = parts.shrinkage.share;
     GenerativeClassifier classifier(std::move(parts));
     summary_.draw_spread = draw_spread(classifier);
     finish_summary();

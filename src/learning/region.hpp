@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lacuna/learning/options.hpp"
+#include "learning/cross_fit.hpp"
 #include "learning/density_fitter.hpp"
 
 namespace lacuna {
@@ -18,8 +19,8 @@ struct InitialModels {
   std::vector<char> informative; ///< per row; zero for labeled rows
 };
 
-InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa, Index n_folds,
-                                 std::uint64_t seed);
+/// Asks for the cross-fit where kappa is to be chosen.
+InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed);
 
 /// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=
 /// kappa).

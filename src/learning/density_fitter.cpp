@@ -1,6 +1,7 @@
 #include "learning/density_fitter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/parallel.hpp"
@@ -73,6 +74,18 @@ std::vector<RowList> DensityFitter::labeled_rows() const {
     if (is_labeled(i))
       result[static_cast<std::size_t>(data_.labels[static_cast<std::size_t>(i)])].add(i, data_.weight(i));
   return result;
+}
+
+Background DensityFitter::background() const {
+  std::vector<double> scale;
+  for (std::size_t j = 0; j < reference_.variance.size(); ++j) {
+    const double variance = reference_.variance[j];
+    // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
+    // beyond the largest number one of the right size will do.
+    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference_.range[j];
+    scale.push_back(spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0);
+  }
+  return {1.0 / (reference_.weight + 1.0), reference_.mean, std::move(scale), data_.levels};
 }
 
 DensityRecord make_record(std::string name, const Density& density, Index n_rows) {

@@ -46,9 +46,11 @@ public:
     GenerativeClassifier::Parts parts;
     parts.class_names = data_.class_names;
     parts.posterior = options_.posterior;
+    parts.ignorant = options_.ignorant;
     parts.kappa = initial.kappa;
     parts.initial = initial.classes;
     parts.initial_unlabeled = initial.unlabeled;
+    if (options_.background == BackgroundForm::cauchy) parts.background = fitter_.background();
     switch (method_) {
     case Method::supervised: parts.draws = {initial.classes}; break;
     case Method::mcar_sampling: parts.draws = fit_filled(unlabeled_rows()); break;
@@ -58,7 +60,9 @@ public:
       fit_uninformative(parts);
       break;
     }
+    parts.shrinkage = shared_.shrinkage();
     summary_.informative_weight = parts.informative_weight;
+    summary_.shrinkage = parts.shrinkage.share;
     GenerativeClassifier classifier(std::move(parts));
     summary_.draw_spread = draw_spread(classifier);
     finish_summary();
@@ -93,7 +97,8 @@ private:
                       "likely",
                       data_.class_names[at(fitter_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
-      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar)
+      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar &&
+          options_.ignorant == Ignorant::guess)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
                                       data_.class_names[at(y)], to_string(method_)));
   }
@@ -105,6 +110,7 @@ private:
       summary_.densities.push_back(
           make_record("initial unlabeled", *initial.unlabeled, summary_.n_unlabeled));
     summary_.kappa = initial.kappa;
+    summary_.kappa_asked = initial.kappa_asked;
     summary_.n_informative = std::count(initial.informative.begin(), initial.informative.end(), 1);
     if (summary_.n_unlabeled > 0)
       summary_.informative_share =
@@ -203,6 +209,7 @@ private:
     for (const ClassModel& draw : classifier.parts().draws) {
       GenerativeClassifier::Parts single = classifier.parts();
       single.draws = {draw};
+      single.ignorant = Ignorant::guess; // a lot would add its own spread
       const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), fitter_.threads());
       for (std::size_t i = 0; i < sum.size(); ++i) {
         sum[i] += scores.error_probability[i];

@@ -3,15 +3,18 @@
 #include <cmath>
 
 #include "lacuna/core/random.hpp"
+#include "learning/shrinkage.hpp"
 
 namespace lacuna {
 
 const InitialModels& SharedModels::initial() {
-  if (!has_initial_) {
-    initial_ = fit_initial_models(fitter_, options_.kappa, options_.folds, options_.seed);
-    has_initial_ = true;
-  }
-  return initial_;
+  if (!initial_) initial_ = fit_initial_models(cross_fit_, options_.kappa, options_.seed);
+  return *initial_;
+}
+
+const Shrinkage& SharedModels::shrinkage() {
+  if (!shrinkage_) shrinkage_ = choose_shrinkage(cross_fit_, options_.shrinkage);
+  return *shrinkage_;
 }
 
 std::uint64_t SharedModels::draw_seed(Index draw) const {
@@ -30,18 +33,22 @@ const ClassModel& SharedModels::label_source(Index draw) {
 }
 
 /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,
-/// which stands for a draw from the posterior of the models given the labeled rows.
+/// which stands for a draw from the posterior of the models given the labeled rows. Only the total of all
+/// classes is kept: how large a share each class has is as uncertain as the rest.
 ClassModel SharedModels::fit_resampled(std::uint64_t seed) const {
   std::vector<RowList> rows = fitter_.labeled_rows();
+  double before = 0.0;
+  double after = 0.0;
   for (RowList& list : rows) {
-    const double before = list.total_weight();
+    before += list.total_weight();
     for (std::size_t i = 0; i < list.rows.size(); ++i) {
       RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(list.rows[i]));
       list.weights[i] *= -std::log(random.uniform());
     }
-    const double scale = list.empty() ? 1.0 : before / list.total_weight();
-    for (double& weight : list.weights) weight *= scale;
+    after += list.total_weight();
   }
+  for (RowList& list : rows)
+    for (double& weight : list.weights) weight *= before / after;
   return fitter_.fit_classes(rows, seed);
 }
 

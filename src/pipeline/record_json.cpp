@@ -83,9 +83,11 @@ FitSummary read_summary(const Json& found) {
   for (const auto& [name, count] : found.at("class_counts").items())
     summary.class_counts.push_back(count.get<Index>());
   summary.kappa = number_of(found.at("kappa"));
+  summary.kappa_asked = number_of(found.value("kappa_asked", found.at("kappa"))); // models of 0.1 have none
   summary.n_informative = found.at("n_informative").get<Index>();
   summary.informative_share = number_of(found.at("informative_share"));
   summary.informative_weight = number_of(found.at("informative_weight"));
+  summary.shrinkage = found.value("shrinkage", 0.0); // models of 0.1 have none
   summary.draw_spread = number_of(found.at("draw_spread"));
   summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
   summary.stop_reason = read_stop_reason(found.at("stop_reason"));
@@ -134,9 +136,11 @@ Json summary_object(const FitRecord& record) {
           {"n_unlabeled", summary.n_unlabeled},
           {"class_counts", counts},
           {"kappa", summary.kappa},
+          {"kappa_asked", summary.kappa_asked},
           {"n_informative", summary.n_informative},
           {"informative_share", summary.informative_share},
           {"informative_weight", summary.informative_weight},
+          {"shrinkage", summary.shrinkage},
           {"draw_spread", summary.draw_spread},
           {"n_em_iterations", summary.n_em_iterations},
           {"stop_reason", to_string(summary.stop_reason)},

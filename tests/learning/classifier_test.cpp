@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -20,6 +19,7 @@ using test::expect_error;
 using testing::all_methods;
 using testing::quick;
 using testing::two_classes;
+using testing::UnitGaussian;
 
 class Warnings : public Observer {
 public:
@@ -109,7 +109,9 @@ TEST(Corners, ClassWithoutRows) {
   EXPECT_LT(at_probes.posterior(1, 2), 0.02);
 
   Warnings warnings;
-  const FitResult supervised = fit_classifier(data, quick(Method::supervised), warnings);
+  LearningOptions options = quick(Method::supervised);
+  options.background = BackgroundForm::none; // which takes every class for possible
+  const FitResult supervised = fit_classifier(data, options, warnings);
   EXPECT_TRUE(warnings.mention("'c' has no labeled row"));
   EXPECT_EQ(supervised.classifier.score(probes.view(), 1).posterior(0, 2), 0.0);
 }
@@ -212,6 +214,12 @@ std::vector<double> posterior_by_hand(const GenerativeClassifier::Parts& parts, 
                     : (w * conditional + (1.0 - w) * rest) * (w * prior + (1.0 - w) / n_classes));
     total += p.back();
   }
+  if (parts.background) {
+    const double eps = parts.background->weight();
+    const double all = eps * std::exp(parts.background->log_density(x.row(0)));
+    for (double& value : p) value = (1.0 - eps) * value + all / n_classes;
+    total = (1.0 - eps) * total + all;
+  }
   for (double& value : p) value /= total;
   return p;
 }
@@ -222,6 +230,7 @@ TEST(Posterior, FollowsTheFormulas) {
     for (const Index draws : {0, 1, 3}) {
       LearningOptions options = quick(Method::mar);
       options.posterior = form;
+      options.shrinkage = 0.0; // tests/learning/shrinkage_test.cpp
       options.draws = draws == 0 ? Draws(SoftLabels{}) : Draws(Index{draws});
       const FitResult fit = fit_classifier(data, options);
       ASSERT_EQ(fit.classifier.parts().draws.size(), draws == 3 ? 3U : 1U);
@@ -299,29 +308,10 @@ TEST(Learner, PaperPreset) {
   EXPECT_EQ(std::get<double>(options.kappa), 0.0);
   EXPECT_EQ(std::get<Index>(options.draws), 1);
   EXPECT_EQ(options.posterior, PosteriorForm::product);
+  EXPECT_EQ(options.ignorant, Ignorant::guess);
+  EXPECT_EQ(options.background, BackgroundForm::none);
+  EXPECT_EQ(options.shrinkage, 0.0);
 }
-
-/// One Gaussian with unit variance: the smallest density a user could bring.
-class UnitGaussian : public Density {
-public:
-  explicit UnitGaussian(std::vector<double> mean)
-      : Density({"unit", static_cast<Index>(mean.size()), {}}), mean_(std::move(mean)) {}
-  void log_density(MatrixView rows, std::span<double> out) const override {
-    for (Index i = 0; i < rows.n_rows; ++i) {
-      double sum = 0.0;
-      for (Index j = 0; j < rows.n_cols; ++j)
-        sum -= 0.5 * std::pow(rows(i, j) - mean_[static_cast<std::size_t>(j)], 2) +
-               0.5 * std::log(2.0 * std::numbers::pi);
-      out[static_cast<std::size_t>(i)] = sum;
-    }
-  }
-  void sample(RandomStream&, std::span<double>) const override {}
-
-private:
-  void save_parts(Archive&, const std::string&) const override {}
-
-  std::vector<double> mean_;
-};
 
 class UnitGaussianFamily : public DensityFamily {
 public:

@@ -56,6 +56,21 @@ TEST(FamiliesInTheMethod, EveryMethodWorksWithEveryFamily) {
     }
 }
 
+TEST(FamiliesInTheMethod, AClassOfOneRowMayWeighNextToNothingInADraw) {
+  Dataset data = two_classes_and_a_cloud();
+  data.class_names.emplace_back("c");
+  data.labels[250] = 2;
+  data.weights[250] = 1e-9;
+  const Matrix questions(2, 2, {-3.0, 0.0, 3.0, 0.0});
+  for (const std::string& name : density_family_names()) {
+    LearningOptions options;
+    options.density = name;
+    const Scores scores = fit_classifier(data, options).classifier.score(questions.view(), 1);
+    EXPECT_EQ(scores.prediction, (std::vector<int>{0, 1})) << name;
+    for (const double q : scores.error_probability) EXPECT_LT(q, 0.1) << name;
+  }
+}
+
 TEST(FamiliesInTheMethod, ThreadsAndBlocksChangeNoBit) {
   const Dataset data = two_classes_and_a_cloud();
   for (const std::string& name : density_family_names()) {

@@ -79,15 +79,16 @@ TEST(Imputation, SeveralDrawsComeFromModelsOfRandomlyWeightedRows) {
   options.draws = 2;
   SharedModels shared(data, options, family, silent_observer());
   std::vector<std::vector<double>> seen;
-  for (const Index draw : {0, 1})
+  for (const Index draw : {0, 1}) {
+    const ClassModel& model = shared.label_source(draw);
+    double total = 0.0;
     for (const std::size_t y : {0U, 1U}) {
-      const ClassModel& model = shared.label_source(draw);
       std::vector<double> weights = dynamic_cast<const Bump&>(*model.density[y]).row_weights;
       ASSERT_EQ(weights.size(), n);
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+      total += sum;
+      EXPECT_NEAR(model.probability[y], sum / (4.0 * n), 1e-12);
       for (double& w : weights) w /= y == 0 ? 1.0 : 3.0;
-      EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), n,
-                  1e-6); // the class keeps its weight
-      EXPECT_NEAR(model.probability[y], y == 0 ? 0.25 : 0.75, 1e-12);
       // Exponential with mean one: variance one, half of them below log 2. Standard errors of the estimates
       // are sqrt(8 / n) = 0.063 and sqrt(1 / 4 / n) = 0.011; five of them.
       double variance = 0.0;
@@ -101,6 +102,30 @@ TEST(Imputation, SeveralDrawsComeFromModelsOfRandomlyWeightedRows) {
       for (const std::vector<double>& other : seen) EXPECT_NE(weights, other);
       seen.push_back(std::move(weights));
     }
+    EXPECT_NEAR(total, 4.0 * n, 1e-6); // all classes together keep their weight
+  }
+}
+
+TEST(Imputation, DrawsLeaveTheSharesOfTheClassesAsOpenAsTheLabeledRowsDo) {
+  // The Bayesian bootstrap of 20 and 20 rows gives a class a share that is Beta(20, 20): mean 1/2, variance
+  // 1 / 164. Standard errors over 400 draws: 0.0039 of the mean, a share of sqrt(2 / 400) = 0.071 of the
+  // variance. Five of them: a false alarm in a million.
+  std::vector<Row> rows(40);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {0.0, static_cast<int>(i % 2)};
+  const Dataset data = dataset_of(rows, {"a", "b"});
+  const BumpFamily family;
+  LearningOptions options;
+  options.draws = 400;
+  SharedModels shared(data, options, family, silent_observer());
+  double mean = 0.0;
+  double variance = 0.0;
+  for (Index draw = 0; draw < 400; ++draw) {
+    const double share = shared.label_source(draw).probability[0];
+    mean += share / 400.0;
+    variance += (share - 0.5) * (share - 0.5) / 400.0;
+  }
+  EXPECT_NEAR(mean, 0.5, 0.02);
+  EXPECT_NEAR(variance * 164.0, 1.0, 0.36);
 }
 
 TEST(Imputation, OneDrawComesFromTheInitialModels) {
@@ -167,6 +192,68 @@ TEST(Region, AClassWithOneRowHasNoSayInKappa) {
   const double without = kappa();
   rows.push_back({1000.0, 2}); // nearest to the unlabeled rows: without a model of its own it would come last
   EXPECT_EQ(kappa(), without);
+}
+
+/// Far too sharp for few rows: what class densities are like in wide tables.
+class SharpFamily : public DensityFamily {
+public:
+  std::shared_ptr<const Density> fit(const WeightedRows& rows, const DensityFitContext&) const override {
+    return std::make_shared<Sharp>(rows.size() < 100 ? 0.05 : 3.0);
+  }
+
+private:
+  class Sharp : public Density {
+  public:
+    explicit Sharp(double width) : Density({"sharp", 1, {}}), width_(width) {}
+    void log_density(MatrixView rows, std::span<double> out) const override {
+      for (Index i = 0; i < rows.n_rows; ++i)
+        out[at(i)] = -0.5 * std::pow(rows(i, 0) / width_, 2) - std::log(width_);
+    }
+    void sample(RandomStream&, std::span<double>) const override {}
+
+  private:
+    void save_parts(Archive&, const std::string&) const override {}
+
+    double width_;
+  };
+};
+
+class WarningTexts : public Observer {
+public:
+  void warning(std::string_view text) override { texts.emplace_back(text); }
+  std::vector<std::string> texts;
+};
+
+TEST(Region, AutoKappaDoesNotSinkWithTheDensities) {
+  std::vector<Row> rows;
+  RandomStream random(5, RandomPurpose::simulation);
+  for (int i = 0; i < 40; ++i) rows.push_back({random.normal(), i % 2});
+  for (int i = 0; i < 300; ++i) rows.push_back({random.normal(), missing_label});
+  const Dataset data = dataset_of(rows, {"a", "b"});
+  LearningOptions options;
+  options.draws = SoftLabels{};
+  WarningTexts warnings;
+  const FitResult fit = fit_classifier(data, options, SharpFamily(), warnings);
+  EXPECT_LT(fit.summary.kappa_asked, -100.0);
+  EXPECT_EQ(fit.summary.kappa, -1.0);
+  EXPECT_EQ(fit.classifier.parts().kappa, -1.0);
+  EXPECT_LT(fit.summary.informative_share, 0.2); // a twentieth of a standard deviation is little room
+  ASSERT_EQ(warnings.texts.size(), 1U);
+  for (const char* word : {"densities do not fit", "stays at -1", "features", "density"})
+    EXPECT_NE(warnings.texts[0].find(word), std::string::npos) << word;
+
+  // Who gives a number knows what he does.
+  options.kappa = -200.0;
+  const FitResult given = fit_classifier(data, options, SharpFamily(), warnings);
+  EXPECT_EQ(given.summary.kappa, -200.0);
+  EXPECT_EQ(given.summary.kappa_asked, -200.0);
+  EXPECT_EQ(warnings.texts.size(), 1U);
+
+  // Densities that fit are not suspected.
+  options.kappa = AutoKappa{};
+  const FitResult good = fit_classifier(data, options, BumpFamily(), warnings);
+  EXPECT_EQ(good.summary.kappa, good.summary.kappa_asked);
+  EXPECT_EQ(warnings.texts.size(), 1U);
 }
 
 } // namespace

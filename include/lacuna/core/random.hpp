@@ -32,11 +32,12 @@ enum class RandomPurpose : std::uint32_t {
   report_rows = 40,  ///< which rows a report draws, keyed by row
   dp_step = 50,      ///< one iteration of the Dirichlet process sampler, keyed by iteration
   dp_label = 51,     ///< its labels, keyed by unit
-  conditional = 60,  ///< the seed of each member of a stack, keyed by member and fold
-  labeling = 61,     ///< the classifier of labeled against unlabeled rows
-  unlabeled_sample = 62, ///< which unlabeled rows stand for all, keyed by row
-  label_clusters = 63,   ///< clusters in which labels are counted
-  episode = 64,          ///< simulated gaps, keyed by gap
+  row_lot = 60,      ///< predictions by lot, keyed by the row's values
+  conditional = 61,  ///< the seed of each member of a stack, keyed by member and fold
+  labeling = 62,     ///< the classifier of labeled against unlabeled rows
+  unlabeled_sample = 63, ///< which unlabeled rows stand for all, keyed by row
+  label_clusters = 64,   ///< clusters in which labels are counted
+  episode = 65,          ///< simulated gaps, keyed by gap
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

@@ -125,7 +125,7 @@ void BlockScorer::set_prediction(Index b, Index guess) {
   const auto share = [&](double log_weight) { return std::exp(log_weight - largest) / total; };
   const Index prediction = parts_.ignorant == Ignorant::guess
                                ? guess
-                               : drawn_prediction(b, guess, share(outside_weight(b)));
+                               : drawn_class(rows_.row(b), rows_.n_cols, guess, share(outside_weight(b)), n_classes_);
   scores_.error_probability[at(row)] = sum_of_others(prediction) / total;
   scores_.prediction[at(row)] = static_cast<int>(prediction);
   for (Index y = 0; y < n_classes_; ++y) posterior[y] /= total;
@@ -138,13 +138,6 @@ void BlockScorer::set_region(Index b, double background_share) {
   if (background_share >= 0.5) ratio = -infinity;
   scores_.log_ratio[at(first_ + b)] = ratio;
   scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
-}
-
-/// With probability `outside_share` any class, each as likely as the others, else the guess.
-Index BlockScorer::drawn_prediction(Index b, Index guess, double outside_share) const {
-  RandomStream lot = row_lot(rows_.row(b), rows_.n_cols);
-  if (lot.uniform() >= outside_share) return guess;
-  return std::min(static_cast<Index>(lot.uniform() * static_cast<double>(n_classes_)), n_classes_ - 1);
 }
 
 } // namespace lacuna

@@ -23,7 +23,6 @@ private:
   double common_part(Index b) const;
   double outside_weight(Index b) const;
   double background_weight(Index b) const;
-  Index drawn_prediction(Index b, Index guess, double outside_share) const;
   void set_prediction(Index b, Index guess);
   void set_region(Index b, double background_share);
   template <class Value>

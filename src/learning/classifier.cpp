@@ -8,6 +8,7 @@
 #include "lacuna/data/dataset.hpp"
 #include "learning/block_scorer.hpp"
 #include "learning/evidence.hpp"
+#include "learning/stacked_scorer.hpp"
 
 namespace lacuna {
 
@@ -26,6 +27,10 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
   parallel_for(n_blocks, threads, [&](Index block) {
     const Index first = block * evidence_block_rows;
     const MatrixView part = rows.middle_rows(first, std::min(evidence_block_rows, rows.n_rows - first));
+    if (parts_.stacked != nullptr) {
+      score_stacked(parts_, part, first, scores);
+      return;
+    }
     BlockScorer scorer(parts_, part, first, scores);
     for (Index b = 0; b < part.n_rows; ++b) scorer.score_row(b);
   });

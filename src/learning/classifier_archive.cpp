@@ -4,10 +4,10 @@
 #include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/learning/classifier.hpp"
+#include "learning/class_model_archive.hpp"
+#include "learning/stacked_model.hpp"
 
 namespace lacuna {
-
-namespace {
 
 void save_class_model(const ClassModel& model, Archive& archive, const std::string& prefix) {
   archive.put(prefix + "probability", model.probability);
@@ -28,6 +28,8 @@ ClassModel load_class_model(const Archive& archive, const std::string& prefix, I
   }
   return model;
 }
+
+namespace {
 
 std::shared_ptr<const Density> load_optional(const Archive& archive, const std::string& prefix) {
   return archive.has(prefix + "family") ? load_density(archive, prefix) : nullptr;
@@ -55,7 +57,8 @@ void GenerativeClassifier::save(Archive& archive, const std::string& prefix) con
   for (Index y = 0; y < n_classes(); ++y)
     archive.put_text(prefix + "class_name/" + std::to_string(y), parts_.class_names[at(y)]);
   save_class_model(parts_.initial, archive, prefix + "initial/");
-  for (std::size_t m = 0; m < parts_.draws.size(); ++m)
+  if (parts_.stacked != nullptr) parts_.stacked->save(archive, prefix + "stacked/"); // with the draws
+  for (std::size_t m = 0; m < parts_.draws.size() && parts_.stacked == nullptr; ++m)
     save_class_model(parts_.draws[m], archive, prefix + "draw/" + std::to_string(m) + "/");
   if (parts_.uninformative != nullptr) parts_.uninformative->save(archive, prefix + "uninformative/");
   if (parts_.initial_unlabeled != nullptr)
@@ -82,11 +85,17 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   for (Index y = 0; y < n_classes; ++y)
     parts.class_names.push_back(archive.text(prefix + "class_name/" + std::to_string(y)));
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);
-  for (Index m = 0; m < n_draws; ++m)
+  const bool is_stacked = archive.has(prefix + "stacked/n_trust");
+  for (Index m = 0; m < n_draws && !is_stacked; ++m)
     parts.draws.push_back(load_class_model(archive, prefix + "draw/" + std::to_string(m) + "/", n_classes));
   parts.shrinkage = load_shrinkage(archive, prefix + "shrinkage/", n_classes);
   parts.uninformative = load_optional(archive, prefix + "uninformative/");
   parts.initial_unlabeled = load_optional(archive, prefix + "initial/unlabeled/");
+  if (is_stacked) {
+    parts.stacked = StackedModel::load(archive, prefix + "stacked/", parts);
+    parts.draws = parts.stacked->class_models();
+    if (parts.draws.empty()) parts.draws = {parts.initial};
+  }
 
   GenerativeClassifier classifier(std::move(parts));
   const Index d = classifier.n_features();

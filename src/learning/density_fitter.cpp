@@ -31,6 +31,12 @@ DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, int 
   }
 }
 
+DensityFitter DensityFitter::on_one_thread() const {
+  DensityFitter one = *this;
+  one.threads_ = 1;
+  return one;
+}
+
 std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
                                                   const Density* warm_start, bool single_step) const {
   DensityFitContext context;

@@ -32,6 +32,8 @@ class DensityFitter {
 public:
   DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
 
+  /// The same, on one thread.
+  DensityFitter on_one_thread() const;
   const DatasetView& data() const { return data_; }
   int threads() const { return threads_; }
   Observer& observer() const { return observer_; }

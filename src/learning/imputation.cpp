@@ -1,8 +1,11 @@
 #include "learning/imputation.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
@@ -63,31 +66,68 @@ SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const
   return result;
 }
 
+namespace {
+
+/// A class by lot, in an order that does not depend on class names.
+int draw_label(const DensityFitter& fitter, double lot, const std::function<double(Index)>& log_probability) {
+  Index label = 0;
+  for (const Index y : fitter.class_order()) {
+    label = y;
+    lot -= std::exp(log_probability(y));
+    if (lot <= 0.0) break;
+  }
+  return static_cast<int>(label);
+}
+
+double label_lot(std::uint64_t seed, Index row) {
+  return RandomStream(seed, RandomPurpose::label_draw, static_cast<std::uint64_t>(row)).uniform();
+}
+
+std::vector<RowList> rows_by_label(const DensityFitter& fitter, std::vector<int> drawn) {
+  const DatasetView& data = fitter.data();
+  std::vector<RowList> result(at(fitter.n_classes()));
+  for (Index i = 0; i < data.n_rows(); ++i) {
+    if (fitter.is_labeled(i)) drawn[at(i)] = data.labels[at(i)];
+    if (drawn[at(i)] != missing_label && data.weight(i) > 0.0)
+      result[at(drawn[at(i)])].add(i, data.weight(i));
+  }
+  return result;
+}
+
+} // namespace
+
 std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel& model,
                                   const std::vector<char>& fill, std::uint64_t seed) {
   const DatasetView& data = fitter.data();
-  std::vector<int> label(at(data.n_rows()), missing_label);
-  visit_evidence(
-      model, data.features, fitter.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
-        for (Index b = 0; b < n; ++b) {
-          const Index i = first + b;
-          if (fitter.is_labeled(i)) label[at(i)] = data.labels[at(i)];
-          if (fill[at(i)] == 0) continue;
-          RandomStream random(seed, RandomPurpose::label_draw, static_cast<std::uint64_t>(i));
-          const double log_total = evidence.log_total(b);
-          double left = random.uniform();
-          for (const Index y : fitter.class_order()) { // an order that does not depend on class names
-            label[at(i)] = static_cast<int>(y);
-            left -= std::exp(evidence.log_joint(y, b) - log_total);
-            if (left <= 0.0) break;
-          }
-        }
-      });
-  std::vector<RowList> result(at(fitter.n_classes()));
-  for (Index i = 0; i < data.n_rows(); ++i)
-    if (label[at(i)] != missing_label && data.weight(i) > 0.0)
-      result[at(label[at(i)])].add(i, data.weight(i));
-  return result;
+  std::vector<int> drawn(at(data.n_rows()), missing_label);
+  visit_evidence(model, data.features, fitter.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
+    for (Index b = 0; b < n; ++b) {
+      const Index i = first + b;
+      if (fill[at(i)] == 0) continue;
+      const double log_total = evidence.log_total(b);
+      drawn[at(i)] = draw_label(fitter, label_lot(seed, i),
+                                [&](Index y) { return evidence.log_joint(y, b) - log_total; });
+    }
+  });
+  return rows_by_label(fitter, std::move(drawn));
+}
+
+std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const Conditional& source,
+                                  const std::vector<char>& fill, std::uint64_t seed) {
+  const DatasetView& data = fitter.data();
+  std::vector<int> drawn(at(data.n_rows()), missing_label);
+  const Index n_blocks = (data.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
+  parallel_for(n_blocks, fitter.threads(), [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const MatrixView rows = data.features.middle_rows(first, std::min(evidence_block_rows, data.n_rows() - first));
+    std::vector<double> log_p(at(rows.n_rows * data.n_classes()));
+    source.log_probability(rows, log_p);
+    for (Index b = 0; b < rows.n_rows; ++b)
+      if (fill[at(first + b)] != 0)
+        drawn[at(first + b)] = draw_label(fitter, label_lot(seed, first + b),
+                                          [&](Index y) { return log_p[at(b * data.n_classes() + y)]; });
+  });
+  return rows_by_label(fitter, std::move(drawn));
 }
 
 } // namespace lacuna

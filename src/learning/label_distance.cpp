@@ -40,11 +40,24 @@ double median_gap(const Matrix& points) {
 LabelDistance::LabelDistance(std::shared_ptr<const Embedding> embedding, Matrix labeled)
     : embedding_(std::move(embedding)), labeled_(std::move(labeled)), unit_(median_gap(labeled_)) {}
 
-double LabelDistance::of(const double* row) const {
+/// The least squared distance above `beyond`.
+double LabelDistance::nearest(const double* row, double beyond) const {
   std::vector<double> point(embedding_->size());
   embedding_->embed(row, point);
-  const auto nearest = static_cast<Index>(nearest_row(labeled_, point));
-  return std::sqrt(squared_distance(point_of(labeled_, nearest), point)) / unit_;
+  double least = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < labeled_.n_rows(); ++i) {
+    const double distance = squared_distance(point_of(labeled_, i), point);
+    if (distance > beyond) least = std::min(least, distance);
+  }
+  return std::isfinite(least) ? std::sqrt(least) / unit_ : 0.0;
+}
+
+double LabelDistance::of(const double* row) const {
+  return nearest(row, -1.0);
+}
+
+double LabelDistance::of_other(const double* row) const {
+  return nearest(row, 1e-18); // it is one of the points itself
 }
 
 void LabelDistance::save(Archive& archive, const std::string& prefix) const {

@@ -19,6 +19,8 @@ public:
 
   /// In units of the median distance from a labeled row to the next.
   double of(const double* row) const;
+  /// The same for a labeled row: to the nearest other one.
+  double of_other(const double* row) const;
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).
@@ -26,6 +28,8 @@ public:
                                                    Index n_features);
 
 private:
+  double nearest(const double* row, double beyond) const;
+
   std::shared_ptr<const Embedding> embedding_;
   Matrix labeled_; ///< points
   double unit_;

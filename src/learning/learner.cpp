@@ -15,6 +15,7 @@
 #include "learning/imputation.hpp"
 #include "learning/region.hpp"
 #include "learning/shared_models.hpp"
+#include "learning/stacked_fit.hpp"
 
 namespace lacuna {
 
@@ -56,11 +57,15 @@ public:
     case Method::mcar_sampling: parts.draws = fit_filled(unlabeled_rows()); break;
     case Method::mcar_em: parts.draws = {fit_em(unlabeled_rows())}; break;
     case Method::mar:
+      if (options_.conditional == ConditionalForm::stack) {
+        fit_stacked(parts);
+        break;
+      }
       parts.draws = fit_filled(initial.informative);
       fit_uninformative(parts);
       break;
     }
-    parts.shrinkage = shared_.shrinkage();
+    if (parts.stacked == nullptr) parts.shrinkage = shared_.shrinkage();
     summary_.informative_weight = parts.informative_weight;
     summary_.shrinkage = parts.shrinkage.share;
     GenerativeClassifier classifier(std::move(parts));
@@ -130,8 +135,9 @@ private:
     return all;
   }
 
-  /// Class models after the marked rows got labels: one per imputation.
-  std::vector<ClassModel> fit_filled(const std::vector<char>& fill) {
+  /// Class models after the marked rows got labels: one per imputation. Labels come from `source`, or from
+  /// class densities where there is none.
+  std::vector<ClassModel> fit_filled(const std::vector<char>& fill, const Conditional* source = nullptr) {
     if (std::holds_alternative<SoftLabels>(options_.draws)) {
       const std::vector<RowList> rows = fill_softly(fitter_, shared_.initial().classes, fill).rows;
       std::vector<ClassModel> models = {fitter_.fit_classes(rows, final_seed_)};
@@ -142,13 +148,41 @@ private:
     const Index n_draws = std::get<Index>(options_.draws);
     for (Index draw = 0; draw < n_draws; ++draw) {
       const std::uint64_t seed = shared_.draw_seed(draw);
-      const std::vector<RowList> rows = fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
+      const std::vector<RowList> rows =
+          source != nullptr ? fill_by_draw(fitter_, *source, fill, seed)
+                            : fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
       models.push_back(fitter_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress(prefix_ + "final models",
                          1.0 + static_cast<double>(draw + 1) / static_cast<double>(n_draws), n_stages);
     }
     return models;
+  }
+
+  /// Algorithm 1 on ratios, with a stack for p(y|x) and trust beyond the region.
+  void fit_stacked(GenerativeClassifier::Parts& parts) {
+    StackedFit fit(shared_, options_);
+    parts.kappa = summary_.kappa = fit.kappa();
+    summary_.n_informative = std::count(fit.informative().begin(), fit.informative().end(), 1);
+    if (summary_.n_unlabeled > 0)
+      summary_.informative_share =
+          static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
+    parts.draws = {shared_.initial().classes};
+    if (fit.needs_densities()) parts.draws = fit_filled(fit.informative(), &fit.conditional());
+    parts.informative_weight = 1.0 - outside_weight(fit.informative());
+    parts.stacked = fit.finish(parts.draws);
+    summary_.stack = fit.summary();
+  }
+
+  /// The share of the rows' weight that is unlabeled and not inside.
+  double outside_weight(const std::vector<char>& informative) const {
+    double outside = 0.0;
+    double total = 0.0;
+    for (Index i = 0; i < data_.n_rows(); ++i) {
+      total += data_.weight(i);
+      if (fitter_.is_unlabeled(i) && informative[at(i)] == 0) outside += data_.weight(i);
+    }
+    return outside / total;
   }
 
   /// EM over the missing labels: soft labels from the current models, new models from the soft labels.

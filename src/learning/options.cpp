@@ -67,6 +67,18 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
           "method", &O::method, "NAME",
           "mar is lacuna's own; the others assume that labels went missing by lot, or use labeled rows only")
           .in_group("Method"),
+      option("conditional", &O::conditional, "FORM",
+             "Class probabilities where labels speak: stack (densities, logistic regression and boosted trees, "
+             "calibrated and weighted by rows they did not see), or densities alone, as in the paper")
+          .in_group("Method"),
+      option("region", &O::region, "HOW",
+             "What tells where labels speak, with " + mention("conditional") +
+                 " stack: densities, a classifier of labeled against unlabeled rows, or auto: what does it better")
+          .in_group("Method"),
+      option("trust", &O::trust, "HOW",
+             "How far a stack is trusted where labels are missing: none, regions (as far as simulated gaps "
+             "justify), or worst (as far as the worst kind of gap does)")
+          .in_group("Method"),
       option<O, Kappa>("kappa", &O::kappa, "X",
                        "Threshold of the informative region: a number, or auto:ALPHA to call at most a share "
                        "ALPHA of rows like the labeled ones uninformative",
@@ -119,6 +131,9 @@ void apply_paper_preset(LearningOptions& options) {
     mixture->own_covariance = true;
     mixture->tolerance = 1e-6;
   }
+  options.conditional = ConditionalForm::densities;
+  options.region = Region::densities;
+  options.trust = TrustForm::none;
   options.draws = 1;
   options.posterior = PosteriorForm::product;
   options.ignorant = Ignorant::guess;

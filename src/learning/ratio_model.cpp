@@ -14,7 +14,7 @@ namespace {
 
 /// How much of the log ratio is the share of labels in the row's surroundings: a classifier draws sharp edges
 /// where it has seen none, the surroundings know whether whole regions have no label.
-constexpr double part_of_share = 0.4;
+constexpr double part_of_share = 0.5;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -1,5 +1,7 @@
 #include "learning/row_lot.hpp"
 
+#include <algorithm>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +17,12 @@ RandomStream row_lot(const double* row, Index n_features) {
     key = derive_seed(key, RandomPurpose::row_lot, std::bit_cast<std::uint64_t>(value));
   }
   return {key, RandomPurpose::row_lot};
+}
+
+Index drawn_class(const double* row, Index n_features, Index guess, double outside_share, Index n_classes) {
+  RandomStream lot = row_lot(row, n_features);
+  if (lot.uniform() >= outside_share) return guess;
+  return std::min(static_cast<Index>(lot.uniform() * static_cast<double>(n_classes)), n_classes - 1);
 }
 
 } // namespace lacuna

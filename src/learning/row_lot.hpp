@@ -9,4 +9,7 @@ namespace lacuna {
 /// stand. NaN is a value, 0 and -0 are the same one.
 RandomStream row_lot(const double* row, Index n_features);
 
+/// With probability `outside_share` any class, each as likely as the others, else the guess.
+Index drawn_class(const double* row, Index n_features, Index guess, double outside_share, Index n_classes);
+
 } // namespace lacuna

@@ -21,6 +21,7 @@ public:
         cross_fit_(fitter_, options.folds, options.seed) {}
 
   const DensityFitter& fitter() const { return fitter_; }
+  CrossFit& cross_fit() { return cross_fit_; }
   const InitialModels& initial();
   /// How much the class densities of the final models have in common.
   const Shrinkage& shrinkage();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,11 +19,17 @@
 #include "learning/density_conditional.hpp"
 #include "learning/evidence.hpp"
 #include "learning/region.hpp"
+#include "learning/stacked_scorer.hpp"
 #include "learning/trust_fit.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 
 namespace {
+
+/// `auto` goes no lower where a classifier tells the region: below, rows are more like unlabeled ones than like
+/// those of any class.
+constexpr double lowest_classifier_kappa = 0.0;
 
 ConditionalMembers plain_members(int boosting_rounds) {
   ConditionalMembers members = {std::make_shared<LogisticFamily>()};
@@ -38,6 +45,7 @@ StackedFit::StackedFit(SharedModels& shared, const LearningOptions& options)
       one_thread_(fitter_.on_one_thread()) {
   learn_members(options);
   choose_region(options);
+  if (held_out_.empty()) hold_out();
   mark_informative();
 }
 
@@ -86,24 +94,48 @@ void StackedFit::choose_region(const LearningOptions& options) {
   }
   summary_.region = Region::classifier;
   ratio_.emplace(labeling_->fit(), class_share_);
+  hold_out();
   if (const auto* chosen = std::get_if<AutoKappa>(&options.kappa)) {
+    std::vector<double> ratios;
     std::vector<double> weights;
+    for (const HeldOut& row : held_out_) ratios.push_back(row.log_ratio);
     for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
-    kappa_ = std::max(lowest_auto_kappa, quantile_threshold(held_out_ratios(), weights, chosen->alpha));
+    kappa_ = std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha));
   }
 }
 
-/// Log ratios of the labeled rows by models that did not see them.
-std::vector<double> StackedFit::held_out_ratios() const {
+/// What models that did not see their labels say about the labeled rows.
+void StackedFit::hold_out() {
   const Matrix rows = gather_rows(data_, recipe_.rows);
   const std::vector<double> log_shares = share_->ask(rows.view()).log_share;
-  std::vector<double> ratios;
+  const std::vector<double> disagreement = disagreements(recipe_.member_out_of_fold, recipe_.weights);
+  std::vector<double> ratios = labeling_ != nullptr ? labeling_->labeled_ratios() : density_ratios();
   std::vector<double> log_p(at(data_.n_classes()));
-  for (Index i = 0; i < rows.n_rows(); ++i) {
-    for (std::size_t y = 0; y < log_p.size(); ++y) log_p[y] = std::log(recipe_.out_of_fold.row(i)[y]);
-    ratios.push_back(
-        classifier_ratio(labeling_->labeled_ratios()[at(i)], log_shares[at(i)], log_p, class_share_));
+  held_out_.clear();
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    for (std::size_t y = 0; y < log_p.size(); ++y)
+      log_p[y] = std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]);
+    if (labeling_ != nullptr) ratios[i] = classifier_ratio(ratios[i], log_shares[i], log_p, class_share_);
+    held_out_.push_back({ratios[i], log_shares[i], disagreement[i]});
   }
+}
+
+/// The same by densities alone; NaN for a row of a class that has no other.
+std::vector<double> StackedFit::density_ratios() {
+  const InitialModels& initial = shared_.initial();
+  std::vector<double> of_row(at(data_.n_rows()), std::numeric_limits<double>::quiet_NaN());
+  if (initial.unlabeled != nullptr) {
+    const HeldOutRows& held_out = shared_.cross_fit().held_out();
+    const Matrix rows = gather_rows(data_, held_out.rows.rows);
+    const std::vector<double> unlabeled = log_densities(*initial.unlabeled, rows.view(), fitter_.threads());
+    for (std::size_t i = 0; i < unlabeled.size(); ++i) {
+      const double* const densities = held_out.log_density.row(static_cast<Index>(i));
+      of_row[at(held_out.rows.rows[i])] =
+          *std::max_element(densities, densities + data_.n_classes()) - unlabeled[i];
+    }
+  }
+  std::vector<double> ratios;
+  for (const Index row : recipe_.rows) ratios.push_back(of_row[at(row)]);
   return ratios;
 }
 
@@ -180,6 +212,25 @@ void StackedFit::mark_informative() {
   outside_ /= total;
 }
 
+/// Labeled rows that lie outside themselves: what a fold that hid them said about them.
+void StackedFit::add_own_rows(const LabelDistance& distance, std::vector<HiddenRow>& rows) const {
+  constexpr double least_depth = 1.0;
+  for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
+    if (!recipe_.judged[i] || !(kappa_ - held_out_[i].log_ratio > least_depth)) continue;
+    const std::span<const double> p{recipe_.out_of_fold.row(static_cast<Index>(i)), at(data_.n_classes())};
+    const auto best = std::max_element(p.begin(), p.end());
+    const auto label = static_cast<std::size_t>(data_.labels[at(recipe_.rows[i])]);
+    HiddenRow row;
+    row.outside = outside_share(held_out_[i].log_ratio, kappa_);
+    row.error_probability = 1.0 - *best;
+    row.true_probability = p[label];
+    row.is_wrong = static_cast<std::size_t>(best - p.begin()) != label;
+    row.signals = Signals::of(kappa_ - held_out_[i].log_ratio, distance.of_other(data_.features.row(recipe_.rows[i])),
+                              held_out_[i].log_share, held_out_[i].disagreement);
+    rows.push_back(row);
+  }
+}
+
 std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassModel>& draws) {
   std::vector<double> labels_of_class(at(data_.n_classes()));
   for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
@@ -206,13 +257,74 @@ std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassMo
                        .kappa = kappa_,
                        .threads = fitter_.threads(),
                        .seed = options_.seed};
-    const std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
+    std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
+    add_own_rows(*model.distance, hidden);
     model.trust = fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
     summary_.deepest = 0.0;
     for (const Trust& trust : model.trust) summary_.deepest = std::max(summary_.deepest, 3.0 * trust.deepest());
   }
-  auto shared = std::make_shared<const StackedModel>(std::move(model));
-  return shared;
+  check_itself(model);
+  return std::make_shared<const StackedModel>(std::move(model));
+}
+
+SelfCheck StackedFit::check_rows(const StackedModel& model, std::span<const std::size_t> rows) const {
+  SelfCheck check;
+  double total = 0.0;
+  double squares = 0.0;
+  std::vector<double> log_p(at(data_.n_classes()));
+  std::vector<double> posterior(log_p.size());
+  for (const std::size_t i : rows) {
+    const Index row = recipe_.rows[i];
+    for (std::size_t y = 0; y < log_p.size(); ++y)
+      log_p[y] = std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]);
+    const HeldOut& known = held_out_[i];
+    answer_row(model, kappa_,
+               {log_p, known.log_ratio, known.disagreement, known.log_share,
+                model.distance->of_other(data_.features.row(row))},
+               posterior);
+    const auto best = std::max_element(posterior.begin(), posterior.end());
+    const double weight = data_.weight(row);
+    check.announced += weight * (1.0 - *best);
+    check.made += best - posterior.begin() == data_.labels[at(row)] ? 0.0 : weight;
+    total += weight;
+    squares += weight * weight;
+    ++check.n_rows;
+  }
+  if (check.n_rows == 0) return check;
+  check.announced /= total;
+  check.made /= total;
+  // Wilson's interval, for as many rows as the weights stand for.
+  constexpr double z = 1.96;
+  const double n = total * total / squares;
+  const double center = (check.made + z * z / (2.0 * n)) / (1.0 + z * z / n);
+  const double half =
+      z / (1.0 + z * z / n) * std::sqrt(check.made * (1.0 - check.made) / n + z * z / (4.0 * n * n));
+  check.low = std::max(0.0, center - half);
+  check.high = std::min(1.0, center + half);
+  return check;
+}
+
+/// Announced against made errors on rows whose labels were held out; a breach is a warning.
+void StackedFit::check_itself(const StackedModel& model) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < recipe_.rows.size(); ++i)
+    if (recipe_.judged[i] && !std::isnan(held_out_[i].log_ratio)) rows.push_back(i);
+  summary_.all = check_rows(model, rows);
+  std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(held_out_[a].log_ratio, a) < std::pair(held_out_[b].log_ratio, b);
+  });
+  rows.resize((rows.size() + 9) / 10);
+  summary_.deep = check_rows(model, rows);
+  const auto warn = [&](const SelfCheck& check, const char* which) {
+    if (check.n_rows == 0 || check.announced >= check.low) return;
+    fitter_.observer().warning(fmt::format(
+        "self-check: on {} the model announces {:.1f} % errors and makes {:.1f} % (95 % interval {:.1f} to {:.1f} "
+        "%): do not rely on its numbers there; label more rows, or try another {} or {}",
+        which, 100.0 * check.announced, 100.0 * check.made, 100.0 * check.low, 100.0 * check.high,
+        mention("density"), mention("features")));
+  };
+  warn(summary_.all, "held-out labeled rows");
+  warn(summary_.deep, "the tenth of them that is least like the others");
 }
 
 } // namespace lacuna

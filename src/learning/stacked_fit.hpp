@@ -13,6 +13,7 @@
 #include "learning/labeling.hpp"
 #include "learning/shared_models.hpp"
 #include "learning/stacked_model.hpp"
+#include "learning/trust.hpp"
 
 namespace lacuna {
 
@@ -40,9 +41,18 @@ private:
   void choose_region(const LearningOptions& options);
   void mark_informative();
   double densities_log_likelihood(const LabelingFit& labeling);
-  std::vector<double> held_out_ratios() const;
-  std::vector<Trust> learn_trust(const LearningOptions& options, const std::vector<double>& class_share);
+  void hold_out();
+  std::vector<double> density_ratios();
+  void add_own_rows(const LabelDistance& distance, std::vector<HiddenRow>& rows) const;
   void check_itself(const StackedModel& model);
+  SelfCheck check_rows(const StackedModel& model, std::span<const std::size_t> rows) const;
+
+  /// A labeled row as models see it that did not see its label.
+  struct HeldOut {
+    double log_ratio = 0.0; ///< NaN where it could not be held out
+    double log_share = 0.0;
+    double disagreement = 0.0;
+  };
 
   SharedModels& shared_;
   const LearningOptions& options_;
@@ -57,6 +67,7 @@ private:
   std::shared_ptr<const LabelShare> share_;
   std::unique_ptr<LabelingFit> labeling_; ///< null: the region is one of densities
   std::optional<RatioModel> ratio_;
+  std::vector<HeldOut> held_out_; ///< labeled rows, in the order of the table
   double kappa_ = 0.0;
   std::vector<char> informative_;
   double outside_ = 0.0; ///< the share of all rows that lies outside

@@ -40,28 +40,44 @@ double outside_share(double log_ratio, double kappa) {
   return 1.0 / (1.0 + std::exp((log_ratio - kappa) / region_edge));
 }
 
-StackAnswers::StackAnswers(const Stack& stack, MatrixView rows)
-    : log_p(at(rows.n_rows * stack.n_classes())), disagreement(at(rows.n_rows)) {
+std::vector<double> disagreements(const std::vector<Matrix>& by_member, const std::vector<double>& weights) {
+  constexpr double say = 0.1;
+  std::vector<double> shares;
+  double total = 0.0;
+  for (const double weight : weights) {
+    shares.push_back(weight >= least_member_weight ? weight + say : 0.0);
+    total += shares.back();
+  }
+  for (double& share : shares) share /= total;
+  const Index n_rows = by_member.front().n_rows();
+  const std::size_t n_classes = at(by_member.front().n_cols());
+  std::vector<double> result(at(n_rows));
+  std::vector<double> mean(n_classes);
+  for (Index i = 0; i < n_rows; ++i) {
+    std::fill(mean.begin(), mean.end(), 0.0);
+    for (std::size_t j = 0; j < shares.size(); ++j)
+      for (std::size_t y = 0; y < n_classes && shares[j] > 0.0; ++y)
+        mean[y] += shares[j] * std::exp(by_member[j].row(i)[y]);
+    for (std::size_t j = 0; j < shares.size(); ++j)
+      for (std::size_t y = 0; y < n_classes && shares[j] > 0.0; ++y)
+        result[at(i)] += shares[j] * 0.5 * std::abs(std::exp(by_member[j].row(i)[y]) - mean[y]);
+  }
+  return result;
+}
+
+StackAnswers::StackAnswers(const Stack& stack, MatrixView rows) : log_p(at(rows.n_rows * stack.n_classes())) {
   std::vector<Matrix> by_member;
   stack.log_probability(rows, log_p, by_member);
-  // Members of little weight have a say too.
-  constexpr double say = 0.1;
-  double total = 0.0;
-  for (const Stack::Member& member : stack.members()) total += member.weight + say;
-  const std::size_t n_classes = at(stack.n_classes());
-  std::vector<double> mean(n_classes);
-  for (Index i = 0; i < rows.n_rows; ++i) {
-    std::fill(mean.begin(), mean.end(), 0.0);
-    for (std::size_t j = 0; j < by_member.size(); ++j)
-      for (std::size_t y = 0; y < n_classes; ++y)
-        mean[y] += (stack.members()[j].weight + say) / total * std::exp(by_member[j].row(i)[y]);
-    for (std::size_t j = 0; j < by_member.size(); ++j) {
-      double variation = 0.0;
-      for (std::size_t y = 0; y < n_classes; ++y)
-        variation += 0.5 * std::abs(std::exp(by_member[j].row(i)[y]) - mean[y]);
-      disagreement[at(i)] += (stack.members()[j].weight + say) / total * variation;
-    }
-  }
+  std::vector<double> weights;
+  for (const Stack::Member& member : stack.members()) weights.push_back(member.weight);
+  disagreement = disagreements(by_member, weights);
+}
+
+std::vector<ClassModel> StackedModel::class_models() const {
+  for (const Stack::Member& member : conditional->members())
+    if (const auto* densities = dynamic_cast<const DensityConditional*>(member.fitted.get()))
+      return densities->models();
+  return {};
 }
 
 void StackedModel::save(Archive& archive, const std::string& prefix) const {

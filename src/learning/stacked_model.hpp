@@ -34,6 +34,9 @@ struct StackedModel {
   std::vector<Trust> trust; ///< the least counts; empty: none
   HardlyLabeled hardly_labeled;
 
+  /// The class densities among the members; empty when there are none.
+  std::vector<ClassModel> class_models() const;
+
   void save(Archive& archive, const std::string& prefix) const;
   /// `parts` are the classifier's densities, which are read already. Throws Error(data).
   static std::shared_ptr<const StackedModel> load(const Archive& archive, const std::string& prefix,
@@ -41,10 +44,14 @@ struct StackedModel {
 };
 
 /// How softly the region ends, in units of the log ratio.
-inline constexpr double region_edge = 0.3;
+inline constexpr double region_edge = 0.2;
 
 /// rho: how far a row is outside.
 double outside_share(double log_ratio, double kappa);
+
+/// How much members disagree about each row: the mean distance (total variation) of their calibrated answers,
+/// which are logs, from their mean. Members of little weight have a say too; those of none have not.
+std::vector<double> disagreements(const std::vector<Matrix>& by_member, const std::vector<double>& weights);
 
 /// What a stack says about some rows, before anything is said about the region.
 struct StackAnswers {

@@ -20,11 +20,13 @@ constexpr std::size_t first_signal = 2;
 constexpr int least_episodes = 4;
 constexpr double rows_per_episode = 10.0; ///< what an episode weighs, in rows
 constexpr double share_of_labels = 0.5;   ///< all episodes together weigh at most this share of the labeled rows
-constexpr double ignorant_rows = 5.0;     ///< of no knowledge, added to what episodes show
+constexpr double ignorant_rows = 10.0;    ///< of no knowledge, added to what episodes show
+constexpr double own_weight = 6.0;        ///< of a labeled row that lies outside itself, in rows
+constexpr double most_own_weight = 60.0;  ///< of all of them
 /// An upper quantile of the error probability is taken, not its mean: the episodes are a sample.
 constexpr double standard_errors = 0.67;
 constexpr Vector penalty = {0.05, 1.0, 0.5, 0.5, 0.5, 0.5};
-constexpr Vector prior = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
+constexpr Vector prior_mean = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector lowest = {-8.0, 0.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector highest = {8.0, 3.0, 6.0, 6.0, 6.0, 6.0};
 constexpr double deepest_share = 0.98; ///< of what the episodes reached
@@ -50,40 +52,130 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-/// Rows of all episodes as a logistic regression sees them: `total` trials of which `wrong` went wrong.
+/// Rows as a logistic regression sees them: `total` trials of which `wrong` went wrong, and `prior` more of
+/// which the share `ignorance` did. Rows of one cluster are not independent.
 struct Regression {
-  std::vector<Vector> inputs;
-  std::vector<double> total;
-  std::vector<double> wrong;
+  struct Row {
+    Vector inputs;
+    double total = 0.0;
+    double wrong = 0.0;
+    double prior = 0.0;
+    std::size_t cluster = 0;
+  };
+  std::vector<Row> rows;
+  std::size_t n_clusters = 0;
+  double ignorance = 0.5;
 
   /// Newton steps one coefficient at a time: the problem is convex and small, and limits need no further care.
   Vector solve() const {
     constexpr int most_rounds = 500;
-    Vector theta = prior;
-    std::vector<double> eta(inputs.size());
-    for (std::size_t i = 0; i < eta.size(); ++i) eta[i] = dot(inputs[i], theta);
+    Vector theta = prior_mean;
+    std::vector<double> eta;
+    for (const Row& row : rows) eta.push_back(dot(row.inputs, theta));
     for (int round = 0; round < most_rounds; ++round) {
       double largest_step = 0.0;
       for (std::size_t k = 0; k < n; ++k) {
-        double gradient = penalty[k] * (theta[k] - prior[k]);
+        double gradient = penalty[k] * (theta[k] - prior_mean[k]);
         double curvature = penalty[k];
-        for (std::size_t i = 0; i < eta.size(); ++i) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const Row& row = rows[i];
           const double q = sigmoid(eta[i]);
-          gradient += (total[i] * q - wrong[i]) * inputs[i][k];
-          curvature += total[i] * std::max(q * (1.0 - q), 1e-3) * inputs[i][k] * inputs[i][k];
+          gradient += ((row.total + row.prior) * q - row.wrong - row.prior * ignorance) * row.inputs[k];
+          curvature += (row.total + row.prior) * std::max(q * (1.0 - q), 1e-3) * row.inputs[k] * row.inputs[k];
         }
         const double before = theta[k];
         theta[k] = std::clamp(before - gradient / curvature, lowest[k], highest[k]);
         const double step = theta[k] - before;
         if (step == 0.0) continue;
-        for (std::size_t i = 0; i < eta.size(); ++i) eta[i] += step * inputs[i][k];
+        for (std::size_t i = 0; i < rows.size(); ++i) eta[i] += step * rows[i].inputs[k];
         largest_step = std::max(largest_step, std::abs(step));
       }
       if (largest_step < 1e-7) break;
     }
     return theta;
   }
+
+  /// Coefficients that announce an upper quantile of the error probability at the mean of all rows: episodes are a
+  /// sample. The covariance is a sandwich in which clusters, not rows, are independent. Limits hold again
+  /// afterwards, so that no signal lowers what is announced.
+  Vector cautious(const Vector& theta) const {
+    Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n, n);
+    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(static_cast<Index>(n_clusters), n);
+    Eigen::VectorXd center = Eigen::VectorXd::Zero(n);
+    double total = 0.0;
+    for (std::size_t k = 0; k < n; ++k) curvature(static_cast<Index>(k), static_cast<Index>(k)) = penalty[k];
+    for (const Row& row : rows) {
+      const Eigen::Map<const Eigen::VectorXd> x(row.inputs.data(), n);
+      const double q = sigmoid(dot(row.inputs, theta));
+      curvature += (row.total + row.prior) * q * (1.0 - q) * x * x.transpose();
+      center += row.total * x;
+      total += row.total;
+      scores.row(static_cast<Index>(row.cluster)) += (row.wrong - row.total * q) * x.transpose();
+    }
+    const Eigen::RowVectorXd mean = scores.colwise().mean();
+    scores.rowwise() -= mean;
+    const Eigen::MatrixXd inverse = curvature.inverse();
+    const Eigen::MatrixXd covariance = inverse * (scores.transpose() * scores) * inverse;
+    center /= total;
+    const Eigen::VectorXd direction = covariance * center;
+    const double deviation = std::sqrt(std::max(0.0, center.dot(direction)));
+    Vector result = theta;
+    for (std::size_t k = 0; k < n && deviation > 0.0; ++k)
+      result[k] = std::clamp(theta[k] + standard_errors * direction(static_cast<Index>(k)) / deviation, lowest[k], highest[k]);
+    return result;
+  }
 };
+
+/// How far the rows of each episode lie outside, which is what its rows share their weight by.
+struct EpisodeSums {
+  explicit EpisodeSums(std::span<const HiddenRow> rows) {
+    for (const HiddenRow& row : rows) {
+      if (row.episode == HiddenRow::own_row) continue;
+      outside.resize(std::max(outside.size(), static_cast<std::size_t>(row.episode) + 1));
+      outside[static_cast<std::size_t>(row.episode)] += row.outside;
+    }
+    n_used = std::count_if(outside.begin(), outside.end(), [](double sum) { return sum >= least_outside; });
+  }
+  /// Whether the row is one of an episode that the region saw as a gap.
+  bool counts(const HiddenRow& row) const {
+    return row.episode != HiddenRow::own_row && outside[static_cast<std::size_t>(row.episode)] >= least_outside;
+  }
+  double share(const HiddenRow& row) const { return row.outside / outside[static_cast<std::size_t>(row.episode)]; }
+
+  static constexpr double least_outside = 3.0; ///< in rows
+  std::vector<double> outside;
+  std::ptrdiff_t n_used = 0;
+};
+
+Regression make_regression(std::span<const HiddenRow> rows, const EpisodeSums& sums, Index n_classes,
+                           Index n_labeled) {
+  const auto n_used = static_cast<double>(sums.n_used);
+  const double scale = std::min(rows_per_episode, share_of_labels * static_cast<double>(n_labeled) / n_used);
+  double own = 0.0;
+  for (const HiddenRow& row : rows)
+    if (row.episode == HiddenRow::own_row) own += own_weight * row.outside;
+  const double own_scale = own > most_own_weight ? most_own_weight / own : 1.0;
+  Regression regression;
+  regression.ignorance = 1.0 - 1.0 / static_cast<double>(n_classes);
+  regression.n_clusters = sums.outside.size();
+  for (const HiddenRow& row : rows) {
+    Regression::Row trial;
+    trial.inputs = inputs_of(row.error_probability, row.signals);
+    if (row.episode == HiddenRow::own_row) {
+      trial.total = own_weight * own_scale * row.outside;
+      trial.cluster = regression.n_clusters++;
+    } else if (sums.counts(row)) {
+      trial.total = scale * sums.share(row);
+      trial.prior = ignorant_rows * sums.share(row) / n_used;
+      trial.cluster = static_cast<std::size_t>(row.episode);
+    } else {
+      continue;
+    }
+    trial.wrong = row.is_wrong ? trial.total : 0.0;
+    regression.rows.push_back(trial);
+  }
+  return regression;
+}
 
 double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
   std::sort(values.begin(), values.end());
@@ -104,59 +196,16 @@ Signals Signals::of(double depth, double distance, double log_share, double disa
 }
 
 Trust Trust::fit(std::span<const HiddenRow> rows, Index n_classes, Index n_labeled) {
-  int n_episodes = 0;
-  for (const HiddenRow& row : rows) n_episodes = std::max(n_episodes, row.episode + 1);
-  std::vector<double> outside(static_cast<std::size_t>(n_episodes));
-  for (const HiddenRow& row : rows) outside[static_cast<std::size_t>(row.episode)] += row.outside;
-  constexpr double least_outside = 3.0; // in rows: else the region did not see a gap there
-  const auto n_used = std::count_if(outside.begin(), outside.end(), [](double sum) { return sum >= least_outside; });
-  if (n_used < least_episodes) return {};
-
-  const double scale =
-      std::min(rows_per_episode, share_of_labels * static_cast<double>(n_labeled) / static_cast<double>(n_used));
-  const double ignorance = 1.0 - 1.0 / static_cast<double>(n_classes);
-  Regression regression;
-  std::vector<std::size_t> episode;
-  std::vector<double> weight;
-  std::vector<std::pair<double, double>> depths;
-  for (const HiddenRow& row : rows) {
-    const auto e = static_cast<std::size_t>(row.episode);
-    if (outside[e] < least_outside) continue;
-    const double share = row.outside / outside[e];
-    const double pseudo = ignorant_rows * share / static_cast<double>(n_used);
-    regression.inputs.push_back(inputs_of(row.error_probability, row.signals));
-    regression.total.push_back(scale * share + pseudo);
-    regression.wrong.push_back((row.is_wrong ? scale * share : 0.0) + pseudo * ignorance);
-    episode.push_back(e);
-    weight.push_back(scale * share);
-    depths.emplace_back(row.signals.depth, share);
-  }
+  const EpisodeSums sums(rows);
+  if (sums.n_used < least_episodes) return {};
+  const Regression regression = make_regression(rows, sums, n_classes, n_labeled);
   Trust trust;
   trust.is_none_ = false;
-  trust.coefficients_ = regression.solve();
+  trust.coefficients_ = regression.cautious(regression.solve());
+  std::vector<std::pair<double, double>> depths;
+  for (const HiddenRow& row : rows)
+    if (sums.counts(row)) depths.emplace_back(row.signals.depth, sums.share(row));
   trust.deepest_ = weighted_quantile(std::move(depths), deepest_share);
-
-  // A sandwich in which episodes, not rows, are independent.
-  Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n, n);
-  Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(n_episodes, n);
-  for (std::size_t k = 0; k < n; ++k) curvature(static_cast<Index>(k), static_cast<Index>(k)) = penalty[k];
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    const Eigen::Map<const Eigen::VectorXd> x(regression.inputs[i].data(), n);
-    const double q = sigmoid(dot(regression.inputs[i], trust.coefficients_));
-    curvature += regression.total[i] * q * (1.0 - q) * x * x.transpose();
-    // The prior's rows are no episode, so they are taken off what went wrong.
-    const double wrong = regression.wrong[i] - (regression.total[i] - weight[i]) * ignorance;
-    scores.row(static_cast<Index>(episode[i])) += (wrong - weight[i] * q) * x.transpose();
-  }
-  Eigen::VectorXd mean = Eigen::VectorXd::Zero(n);
-  for (std::size_t e = 0; e < outside.size(); ++e)
-    if (outside[e] >= least_outside) mean += scores.row(static_cast<Index>(e)).transpose() / static_cast<double>(n_used);
-  for (std::size_t e = 0; e < outside.size(); ++e)
-    if (outside[e] >= least_outside) scores.row(static_cast<Index>(e)) -= mean.transpose();
-  const Eigen::MatrixXd inverse = curvature.inverse();
-  const Eigen::MatrixXd covariance = inverse * (scores.transpose() * scores) * inverse;
-  for (std::size_t k = 0; k < n; ++k)
-    trust.variances_[k] = covariance(static_cast<Index>(k), static_cast<Index>(k));
   return trust;
 }
 
@@ -164,11 +213,7 @@ double Trust::of(double largest, const Signals& signals, Index n_classes) const 
   const double uniform = 1.0 / static_cast<double>(n_classes);
   if (is_none_ || largest <= uniform) return 0.0;
   const Vector inputs = inputs_of(1.0 - largest, signals);
-  // Without the covariances between coefficients, so that no signal can lower it.
-  double variance = 0.0;
-  for (std::size_t k = 0; k < n; ++k) variance += inputs[k] * inputs[k] * variances_[k];
-  const double error =
-      sigmoid(dot(inputs, coefficients_) + standard_errors * std::sqrt(std::max(0.0, variance)));
+  const double error = sigmoid(dot(inputs, coefficients_));
   const double kept = std::clamp((1.0 - uniform - error) / (largest - uniform), 0.0, 1.0);
   return kept * std::clamp(1.0 - (signals.depth - deepest_) / fading, 0.0, 1.0);
 }
@@ -192,7 +237,6 @@ double worth(std::span<const double> true_probabilities, Index n_classes) {
 void Trust::save(Archive& archive, const std::string& prefix) const {
   if (is_none_) return;
   archive.put(prefix + "coefficients", std::vector<double>(coefficients_.begin(), coefficients_.end()));
-  archive.put(prefix + "variances", std::vector<double>(variances_.begin(), variances_.end()));
   archive.put(prefix + "deepest", deepest_);
 }
 
@@ -201,14 +245,12 @@ Trust Trust::load(const Archive& archive, const std::string& prefix) {
   if (!archive.has(prefix + "coefficients")) return trust;
   trust.is_none_ = false;
   const std::vector<double>& coefficients = archive.vector(prefix + "coefficients", n);
-  const std::vector<double>& variances = archive.vector(prefix + "variances", n);
   trust.deepest_ = archive.number(prefix + "deepest");
   for (std::size_t k = 0; k < n; ++k)
-    if (!(coefficients[k] >= lowest[k] && coefficients[k] <= highest[k]) || !(variances[k] >= 0.0))
+    if (!(coefficients[k] >= lowest[k] && coefficients[k] <= highest[k]))
       fail_damaged(prefix + "coefficients", "holds a value outside its limits");
   if (!std::isfinite(trust.deepest_)) fail_damaged(prefix + "deepest", "is not finite");
   std::copy(coefficients.begin(), coefficients.end(), trust.coefficients_.begin());
-  std::copy(variances.begin(), variances.end(), trust.variances_.begin());
   return trust;
 }
 

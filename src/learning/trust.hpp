@@ -23,9 +23,12 @@ struct Signals {
   std::array<double, 4> values() const { return {depth, distance, scarcity, disagreement}; }
 };
 
-/// A row whose label was hidden by an episode, and what the extrapolation said about it.
+/// A row whose label was hidden, by an episode or by a fold, and what the extrapolation said about it.
 struct HiddenRow {
-  int episode = 0;
+  /// A labeled row that lies outside itself: what is known about the gap that there really is.
+  static constexpr int own_row = -1;
+
+  int episode = own_row;
   GapKind kind = GapKind::feature;
   double outside = 0.0;           ///< rho: how far it was outside
   double error_probability = 0.0; ///< that the extrapolation announced
@@ -43,7 +46,8 @@ public:
 
   /// No trust: what lies outside is not known.
   Trust() = default;
-  /// Counts each episode the same however many rows it has. Few episodes give no trust.
+  /// Counts each episode the same however many rows it has, and labeled rows that lie outside themselves. Few
+  /// episodes give no trust.
   static Trust fit(std::span<const HiddenRow> rows, Index n_classes, Index n_labeled);
 
   bool is_none() const { return is_none_; }
@@ -59,7 +63,6 @@ public:
 private:
   bool is_none_ = true;
   Vector coefficients_{};
-  Vector variances_{}; ///< of the coefficients
   double deepest_ = 0.0;
 };
 

@@ -8,6 +8,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "pipeline/json_parts.hpp"
+#include "pipeline/stack_json.hpp"
 
 // The one file that turns records into JSON and back.
 
@@ -92,6 +93,7 @@ FitSummary read_summary(const Json& found) {
   summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
   summary.stop_reason = read_stop_reason(found.at("stop_reason"));
   for (const Json& density : found.at("densities")) summary.densities.push_back(read_density(density));
+  if (found.contains("stack")) summary.stack = read_stack(found.at("stack"));
   return summary;
 }
 
@@ -132,19 +134,21 @@ Json summary_object(const FitRecord& record) {
     counts[classes[y]] = y < summary.class_counts.size() ? summary.class_counts[y] : 0;
   Json densities = Json::array();
   for (const DensityRecord& density : summary.densities) densities.push_back(density_json(density));
-  return {{"n_labeled", summary.n_labeled},
-          {"n_unlabeled", summary.n_unlabeled},
-          {"class_counts", counts},
-          {"kappa", summary.kappa},
-          {"kappa_asked", summary.kappa_asked},
-          {"n_informative", summary.n_informative},
-          {"informative_share", summary.informative_share},
-          {"informative_weight", summary.informative_weight},
-          {"shrinkage", summary.shrinkage},
-          {"draw_spread", summary.draw_spread},
-          {"n_em_iterations", summary.n_em_iterations},
-          {"stop_reason", to_string(summary.stop_reason)},
-          {"densities", densities}};
+  Json object = {{"n_labeled", summary.n_labeled},
+                 {"n_unlabeled", summary.n_unlabeled},
+                 {"class_counts", counts},
+                 {"kappa", summary.kappa},
+                 {"kappa_asked", summary.kappa_asked},
+                 {"n_informative", summary.n_informative},
+                 {"informative_share", summary.informative_share},
+                 {"informative_weight", summary.informative_weight},
+                 {"shrinkage", summary.shrinkage},
+                 {"draw_spread", summary.draw_spread},
+                 {"n_em_iterations", summary.n_em_iterations},
+                 {"stop_reason", to_string(summary.stop_reason)},
+                 {"densities", densities}};
+  if (!summary.stack.members.empty()) object["stack"] = stack_object(summary.stack);
+  return object;
 }
 
 Json model_object(const Model* model) {

@@ -22,7 +22,10 @@ DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "files", "index", "parallel", "registry", "shared_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special"},
     "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
-    "conditional": {"boosting", "calibration", "class_prior", "logistic", "stack", "xgboost_library"},
+    "conditional": {
+        "boosting", "calibration", "class_prior", "logistic", "logistic_inputs", "probabilities", "stack",
+        "xgboost_library",
+    },
     "model_io": {"archive_file"},
     "pipeline": {"json_parts", "judge", "labeled_blocks", "row_sample", "scored_source"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},

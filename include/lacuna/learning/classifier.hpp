@@ -36,6 +36,8 @@ struct Shrinkage {
   std::vector<double> probability; ///< may be empty when the share is 0
 };
 
+struct StackedModel; // src/learning/stacked_model.hpp
+
 /// A fitted generative classifier: w q(y|l=1) q(x|y,l=1) + (1-w)/|Y| q(x|l=0), the background, and the region
 /// where labels say something. Immutable; safe to use from many threads at once.
 class GenerativeClassifier {
@@ -52,6 +54,7 @@ public:
     std::optional<Background> background;             ///< empty: none, as in models of 0.1
     ClassModel initial;                               ///< q~(x|y,l=1)
     std::shared_ptr<const Density> initial_unlabeled; ///< q~(x|l=0), null without unlabeled rows
+    std::shared_ptr<const StackedModel> stacked; ///< null: class densities alone decide, as in the paper
   };
   explicit GenerativeClassifier(Parts parts) : parts_(std::move(parts)) {}
 

@@ -25,6 +25,45 @@ struct DensityRecord {
   std::map<std::string, double> measures; ///< what else the family says: DensityFitSummary::measures
 };
 
+/// A member of a stack.
+struct MemberRecord {
+  std::string name;
+  double weight = 0.0;
+  double log_likelihood = 0.0; ///< mean of held-out labels, once calibrated
+};
+
+/// What one simulated gap showed.
+struct GapRecord {
+  std::string kind;
+  Index n_rows = 0;       ///< whose labels were hidden
+  double depth = 0.0;     ///< mean depth below the threshold
+  double announced = 0.0; ///< mean error probability of the extrapolation
+  double made = 0.0;      ///< its error rate
+  double worth = 0.0;     ///< the share of its certainty that it was worth
+};
+
+/// Announced against made errors on labeled rows that the models did not see.
+struct SelfCheck {
+  Index n_rows = 0;
+  double announced = 0.0;
+  double made = 0.0;
+  double low = 0.0;  ///< 95 % interval of what was made
+  double high = 0.0;
+};
+
+/// How a stack came about. Empty members: there is none.
+struct StackSummary {
+  std::vector<MemberRecord> members;
+  double log_likelihood = 0.0; ///< of held-out labels under the stack
+  Region region = Region::densities; ///< what tells the region
+  double region_by_densities = 0.0;  ///< with region auto: how well densities tell labeled rows from others
+  double region_by_classifier = 0.0; ///< the same for the classifier: mean log likelihood on unseen rows
+  std::vector<GapRecord> gaps;
+  double deepest = 0.0; ///< beyond this depth nothing is known
+  SelfCheck all;        ///< labeled rows
+  SelfCheck deep;       ///< the tenth of them with the lowest log ratios
+};
+
 /// What happened during a fit: the numbers a user wants to see before trusting the model.
 struct FitSummary {
   Index n_labeled = 0;
@@ -40,6 +79,7 @@ struct FitSummary {
   Index n_em_iterations = 0;       ///< mcar-em only
   StopReason stop_reason = StopReason::converged; ///< max_iterations when a density or EM stopped there
   std::vector<DensityRecord> densities;
+  StackSummary stack;
 };
 
 struct FitResult {

@@ -25,6 +25,30 @@ constexpr auto choice_names(PosteriorForm) {
   return std::array{ChoiceName{PosteriorForm::joint, "joint"}, ChoiceName{PosteriorForm::product, "product"}};
 }
 
+/// p(y|x) where labels speak: by the class densities alone, as in the paper, or by a calibrated stack of them,
+/// logistic regression, boosted trees and the class prior.
+enum class ConditionalForm { densities, stack };
+constexpr auto choice_names(ConditionalForm) {
+  return std::array{ChoiceName{ConditionalForm::densities, "densities"},
+                    ChoiceName{ConditionalForm::stack, "stack"}};
+}
+
+/// What tells the informative region: class densities, a classifier of labeled against unlabeled rows, or what
+/// of the two does that better on rows it has not seen.
+enum class Region { densities, classifier, automatic };
+constexpr auto choice_names(Region) {
+  return std::array{ChoiceName{Region::densities, "densities"}, ChoiceName{Region::classifier, "classifier"},
+                    ChoiceName{Region::automatic, "auto"}};
+}
+
+/// How far p(y|x) is trusted where labels say nothing: not at all, as in the paper, as far as simulated gaps
+/// justify, or as far as the worst kind of them does.
+enum class TrustForm { none, regions, worst };
+constexpr auto choice_names(TrustForm) {
+  return std::array{ChoiceName{TrustForm::none, "none"}, ChoiceName{TrustForm::regions, "regions"},
+                    ChoiceName{TrustForm::worst, "worst"}};
+}
+
 /// What is predicted where labels say nothing: the class that the labeled rows would guess, or one by lot.
 enum class Ignorant { guess, random };
 constexpr auto choice_names(Ignorant) {
@@ -52,6 +76,9 @@ using Draws = std::variant<Index, SoftLabels>;
 /// Everything that decides a fit, beside the data and the maps before the densities.
 struct LearningOptions {
   Method method = Method::mar;
+  ConditionalForm conditional = ConditionalForm::stack;
+  Region region = Region::automatic;   ///< counts for a stack only
+  TrustForm trust = TrustForm::regions; ///< the same
   Kappa kappa = AutoKappa{};
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
   Draws draws = 5;
@@ -71,7 +98,7 @@ struct LearningOptions {
 };
 
 /// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
-/// density, one draw, product, kappa 0, no background, no shrinkage. Another density than vb-gmm stays as it is.
+/// density, one draw, product, kappa 0, no stack, no background, no shrinkage. Another density than vb-gmm stays as it is.
 void apply_paper_preset(LearningOptions& options);
 
 } // namespace lacuna

@@ -1,5 +1,6 @@
 #include "conditional/boosting.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -24,6 +25,12 @@ std::vector<double> starting_margins(const LabeledRows& labeled) {
   return starts;
 }
 
+/// Few labels cannot tell what a large tree would say (docs/math/conditional.md, eq. 3).
+int count_leaves(const LabeledRows& labeled) {
+  const double rows = 2.0 * labeled.total_weight / static_cast<double>(labeled.classes.size());
+  return static_cast<int>(std::clamp(std::floor(std::log2(rows / 25.0)), 4.0, 15.0));
+}
+
 /// Trees that other versions of XGBoost describe in another way must not pass for what it fitted.
 void compare_margins(const TreeEnsemble& trees, const XgboostMatrix& matrix, const XgboostBooster& booster,
                      const std::vector<float>& starts) {
@@ -42,11 +49,13 @@ void compare_margins(const TreeEnsemble& trees, const XgboostMatrix& matrix, con
 }
 
 TreeEnsemble boost(const DatasetView& data, const LabeledRows& labeled, const ColumnScales& scales,
-                   const std::vector<double>& starts, int n_rounds, const ConditionalFitContext& context) {
+                   const std::vector<double>& starts, std::optional<int> n_rounds,
+                   const ConditionalFitContext& context) {
   const std::vector<float> margins(starts.begin(), starts.end());
   const XgboostMatrix matrix(data, labeled, scales, margins);
-  XgboostBooster booster(matrix, labeled.classes.size(), context.seed);
-  for (int round = 0; round < n_rounds; ++round) {
+  const int n_leaves = count_leaves(labeled);
+  XgboostBooster booster(matrix, labeled.classes.size(), n_leaves, context.seed);
+  for (int round = 0; round < n_rounds.value_or(13 * n_leaves); ++round) {
     if (context.observer != nullptr) stop_if_cancelled(*context.observer);
     booster.add_round(round, matrix);
   }

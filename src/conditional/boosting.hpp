@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lacuna/conditional/conditional.hpp"
@@ -11,14 +12,15 @@ namespace lacuna {
 /// what comes out are plain trees that need it no more (docs/math/conditional.md, section 3).
 class BoostingFamily : public ConditionalFamily {
 public:
-  explicit BoostingFamily(int n_rounds = 80) : n_rounds_(n_rounds) {}
+  /// Without a number of rounds it is the larger the more labels there are.
+  explicit BoostingFamily(std::optional<int> n_rounds = {}) : n_rounds_(n_rounds) {}
   std::string name() const override { return "boosting"; }
   /// Throws Error(usage) where there is no XGBoost.
   std::shared_ptr<const Conditional> fit(const DatasetView& data,
                                          const ConditionalFitContext& context) const override;
 
 private:
-  int n_rounds_;
+  std::optional<int> n_rounds_;
 };
 
 } // namespace lacuna

@@ -10,7 +10,7 @@ namespace lacuna {
 namespace {
 
 /// The rows that each member is as if it had won.
-constexpr double prior_rows = 2.0;
+constexpr double prior_rows = 0.5;
 
 /// Adds what each member won of the rows under these weights; returns the objective.
 double share_rows(const MixedLikelihoods& rows, std::span<const double> mixing, std::span<double> won) {

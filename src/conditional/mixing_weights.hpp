@@ -13,7 +13,7 @@ struct MixedLikelihoods {
   std::span<const double> weights; ///< of the rows
 };
 
-/// sum_i w_i log sum_j pi_j p_ij + a sum_j log pi_j: the second part is as if each member had won a few rows,
+/// sum_i w_i log sum_j pi_j p_ij + a sum_j log pi_j: the second part is as if each member had won half a row,
 /// so that few labels do not choose one by luck.
 double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mixing);
 

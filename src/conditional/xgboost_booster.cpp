@@ -47,13 +47,14 @@ void XgboostMatrix::describe(const DatasetView& data, const LabeledRows& labeled
   xgboost.check(xgboost.matrix_set_floats(handle_, "base_margin", margins.data(), margins.size()));
 }
 
-XgboostBooster::XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, std::uint64_t seed)
+XgboostBooster::XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, int n_leaves,
+                               std::uint64_t seed)
     : n_outputs_(BoostedTrees::n_outputs(n_classes)) {
   const XgboostLibrary& xgboost = xgboost_library();
   const XgboostLibrary::Handle matrices[] = {matrix.handle()};
   xgboost.check(xgboost.booster_create(matrices, 1, &handle_));
   try {
-    configure(n_classes, seed);
+    configure(n_classes, n_leaves, seed);
   } catch (...) {
     xgboost.booster_free(handle_);
     throw;
@@ -64,7 +65,7 @@ XgboostBooster::~XgboostBooster() {
   xgboost_library().booster_free(handle_);
 }
 
-void XgboostBooster::configure(std::size_t n_classes, std::uint64_t seed) {
+void XgboostBooster::configure(std::size_t n_classes, int n_leaves, std::uint64_t seed) {
   const XgboostLibrary& xgboost = xgboost_library();
   const auto set = [&](const char* name, const std::string& value) {
     xgboost.check(xgboost.booster_set(handle_, name, value.c_str()));
@@ -82,9 +83,9 @@ void XgboostBooster::configure(std::size_t n_classes, std::uint64_t seed) {
   set("eta", "0.07");
   set("grow_policy", "lossguide");
   set("max_depth", "0");
-  set("max_leaves", "15");
+  set("max_leaves", std::to_string(n_leaves));
   set("min_child_weight", "2");
-  set("lambda", "1");
+  set("lambda", "3");
 }
 
 void XgboostBooster::add_round(int round, const XgboostMatrix& matrix) {

@@ -36,7 +36,7 @@ private:
 /// A model of XGBoost while it grows. Everything in it runs on one thread: fits run side by side instead.
 class XgboostBooster {
 public:
-  XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, std::uint64_t seed);
+  XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, int n_leaves, std::uint64_t seed);
   ~XgboostBooster();
   XgboostBooster(const XgboostBooster&) = delete;
   XgboostBooster& operator=(const XgboostBooster&) = delete;
@@ -47,7 +47,7 @@ public:
   std::span<const float> margins(const XgboostMatrix& matrix) const;
 
 private:
-  void configure(std::size_t n_classes, std::uint64_t seed);
+  void configure(std::size_t n_classes, int n_leaves, std::uint64_t seed);
 
   Index n_outputs_;
   XgboostLibrary::Handle handle_ = nullptr;

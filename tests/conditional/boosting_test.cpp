@@ -1,7 +1,7 @@
 #include "conditional/boosting.hpp"
 
 #include <cstdlib>
-#include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr int n_rounds = 40;
 
 /// XGBoost's own answers for all rows of the data from the same fit, as probabilities: the rows are handed to
 /// it as another matrix.
-Matrix library_answers(const Dataset& data, std::uint64_t seed) {
+Matrix library_answers(const Dataset& data, int n_leaves, std::uint64_t seed) {
   const LabeledRows labeled = labeled_rows(data);
   const ColumnScales scales = ColumnScales::fit(data, labeled);
   const std::vector<double> weights = labeled.class_weights();
@@ -27,7 +27,7 @@ Matrix library_answers(const Dataset& data, std::uint64_t seed) {
     for (const double weight : weights)
       starts.push_back(static_cast<float>(std::log(weight / labeled.total_weight)));
   const XgboostMatrix train(data, labeled, scales, starts);
-  XgboostBooster booster(train, weights.size(), seed);
+  XgboostBooster booster(train, weights.size(), n_leaves, seed);
   for (int round = 0; round < n_rounds; ++round) booster.add_round(round, train);
 
   Dataset all = data;
@@ -55,8 +55,8 @@ TEST(Boosting, EqualsTheLibrary) {
   for (const int n_classes : {2, 4}) {
     Dataset data = mixed_table(1500, n_classes, 1);
     const auto fitted = BoostingFamily(n_rounds).fit(data, {.seed = 3});
-    EXPECT_LT(largest_difference(answers(*fitted, data.features.view()), library_answers(data, 3)), 1e-6);
-    // It learned something, from each kind of column: the likelihood of the hidden labels is not the shares'.
+    EXPECT_LT(largest_difference(answers(*fitted, data.features.view()), library_answers(data, 4, 3)), 1e-6);
+    // It learned something: its answers are not the shares of the classes.
     const auto shares = ClassPriorFamily().fit(data, {});
     EXPECT_GT(
         largest_difference(answers(*fitted, data.features.view()), answers(*shares, data.features.view())),
@@ -75,6 +75,23 @@ TEST(Boosting, SplitsByEachKindOfColumn) {
     if (left[i] != 0.0) ++used[static_cast<std::size_t>(archive.tensor("trees/feature").values[i])];
   for (const int n : used) EXPECT_GT(n, 0);
   EXPECT_FALSE(archive.tensor("trees/set_words").values.empty());
+}
+
+TEST(Boosting, GrowsWithTheLabels) {
+  ASSERT_EQ(xgboost_problem(), "");
+  // 100, 2000 and 4000 labels of two classes, the last 4000 by weight: 4, 6 and 7 leaves, 13 rounds for each.
+  for (const auto& [n_rows, weight, n_leaves] : {std::tuple{200, 1.0, 4}, {4000, 1.0, 6}, {4000, 2.0, 7}}) {
+    Dataset data = mixed_table(n_rows, 2, 2);
+    data.weights.assign(static_cast<std::size_t>(n_rows), weight);
+    Archive archive;
+    BoostingFamily().fit(data, {})->save(archive, "");
+    const std::vector<double>& first = archive.tensor("trees/tree_first").values;
+    double largest = 0.0;
+    for (std::size_t tree = 1; tree < first.size(); ++tree)
+      largest = std::max(largest, first[tree] - first[tree - 1]);
+    EXPECT_EQ(first.size(), static_cast<std::size_t>(13 * n_leaves + 1));
+    EXPECT_EQ(largest, 2.0 * n_leaves - 1.0); // a binary tree with that many leaves
+  }
 }
 
 TEST(Boosting, ThreadsFitTheSameBitsSideBySide) {

@@ -13,7 +13,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 10000;
+constexpr Index most_sampled_rows = 4000;
 /// A smaller share of a row is left out: it costs as much as a large one and says nothing.
 constexpr double negligible_share = 1e-3;
 

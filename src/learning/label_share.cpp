@@ -13,9 +13,11 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 4000;
+constexpr Index most_sampled_rows = 2500;
 constexpr Index most_components = 15;
 constexpr Index rows_per_component = 40;
+/// More columns have no covariances: a component has too few rows for them, and takes too long.
+constexpr Index most_correlated_columns = 12;
 
 } // namespace
 
@@ -66,6 +68,7 @@ LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Inde
   levels_.push_back(2);
   VbMixtureOptions options;
   options.components = std::clamp<Index>(rows_.n_rows() / rows_per_component, 4, most_components);
+  if (data.n_features() > most_correlated_columns) options.covariance = CovarianceType::diagonal;
   options.max_iterations = 100;
   options.tolerance = 1e-4;
   family_ = make_density_family(options);

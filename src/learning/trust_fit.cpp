@@ -14,7 +14,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index n_episodes = 30;
+constexpr Index n_episodes = 24;
 constexpr std::size_t most_asked_rows = 150; ///< of an episode
 
 /// The hidden rows of one episode and what was said about them; their `episode` is still to be set.

@@ -76,7 +76,7 @@ using Draws = std::variant<Index, SoftLabels>;
 /// Everything that decides a fit, beside the data and the maps before the densities.
 struct LearningOptions {
   Method method = Method::mar;
-  ConditionalForm conditional = ConditionalForm::stack;
+  ConditionalForm conditional = ConditionalForm::densities;
   Region region = Region::automatic;   ///< counts for a stack only
   TrustForm trust = TrustForm::regions; ///< the same
   Kappa kappa = AutoKappa{};

@@ -11,7 +11,7 @@ find_package(pybind11 2.10 REQUIRED)
 file(GLOB LACUNA_BINDING_SOURCES CONFIGURE_DEPENDS python/bindings/*.cpp)
 pybind11_add_module(lacuna_python MODULE NO_EXTRAS ${LACUNA_BINDING_SOURCES})
 compile_together(lacuna_python 5 ${LACUNA_BINDING_SOURCES})
-target_compile_options(lacuna_python PRIVATE ${LACUNA_WARNINGS})
+target_compile_options(lacuna_python PRIVATE ${LACUNA_WARNINGS} ${LACUNA_BRIEFLY})
 target_include_directories(lacuna_python PRIVATE src)
 target_link_libraries(lacuna_python PRIVATE lacuna lacuna_report)
 # What is linked into the module stays its own business: another lacuna in the process must not meet it.

@@ -32,3 +32,7 @@ function(compile_together target size)
   # A type of an unnamed namespace counts as a header's there, although its file is the only one that has it.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
+
+# LACUNA_BRIEFLY: for code that waits for the library, the disk or the user: half the time to compile, and nobody sees
+# it run. In other builds than Release it is empty, because their flags are chosen for what they look for.
+set(LACUNA_BRIEFLY $<$<CONFIG:Release>:-O1>)

@@ -64,9 +64,9 @@ Matrix features_of(const std::string& images, const FeatureOptions& options, Ind
   }
   const Matrix rows = read_array(images);
   const FeatureChain chain =
-      fit_features(options, rows.view(), static_cast<std::uint64_t>(seed), 0, silent_observer());
+      fit_features(options, {.rows = rows.view(), .seed = static_cast<std::uint64_t>(seed)});
   Archive archive;
-  archive.put("train", chain.apply(rows.view(), 0, 0));
+  archive.put("train", chain.apply(rows.view(), {.threads = 0}));
   write_archive(archive, path, true);
   return features_of(images, options, seed, cache);
 }

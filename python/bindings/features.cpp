@@ -22,7 +22,7 @@ FeatureChain fit_vae(const Numbers& features, Index n_latent, const OptionTexts&
   const MatrixView rows = matrix_view(features);
   FeatureChain chain;
   run_work(progress, [&](Observer& observer) {
-    chain = fit_features(request, rows, request.seed, request.threads, observer);
+    chain = fit_features(request, {.rows = rows, .seed = request.seed, .threads = request.threads}, observer);
   });
   return chain;
 }
@@ -30,7 +30,7 @@ FeatureChain fit_vae(const Numbers& features, Index n_latent, const OptionTexts&
 Numbers apply(const FeatureChain& chain, const Numbers& features, int threads, const py::object& progress) {
   const MatrixView rows = matrix_view(features);
   Matrix mapped;
-  run_work(progress, [&](Observer&) { mapped = chain.apply(rows, 0, threads); });
+  run_work(progress, [&](Observer&) { mapped = chain.apply(rows, {.threads = threads}); });
   Numbers result({mapped.n_rows(), mapped.n_cols()});
   std::copy(mapped.values().begin(), mapped.values().end(), result.mutable_data());
   return result;

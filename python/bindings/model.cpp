@@ -149,7 +149,7 @@ py::tuple score(const Model& model, const Numbers& features, int threads, const 
       stop_if_cancelled(observer);
       observer.progress("scoring rows", static_cast<double>(first), static_cast<double>(rows.n_rows));
       const MatrixView part = rows.middle_rows(first, std::min(step, rows.n_rows - first));
-      target.put(model.score(part, first, threads), first);
+      target.put(model.score(part, {.first_row = first, .threads = threads}), first);
     }
   });
   return py::make_tuple(arrays.prediction, arrays.error_probability, arrays.informative, arrays.log_ratio,

@@ -86,7 +86,7 @@ ToyFigureMap map_of(const ToyFigure& figure, Method method, const Model& model, 
       centres(row * map_size + column, 1) = at(figure.y_low, figure.y_high, row);
     }
   }
-  const Scores scores = model.score(centres.view(), 0, threads);
+  const Scores scores = model.score(centres.view(), {.threads = threads});
   ToyFigureMap map{"p(class | x) by " + to_string(method), Matrix(map_size, map_size)};
   for (Index i = 0; i < map_size * map_size; ++i)
     map.probability(i / map_size, i % map_size) = scores.posterior(i, 0);

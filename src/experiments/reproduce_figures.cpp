@@ -74,7 +74,7 @@ Matrix grid_over(const Matrix& rows) {
 
 std::string map_text(const Trial& trial, const Model& model, int threads) {
   const Matrix grid = grid_over(trial.train.features);
-  const Scores scores = model.score(grid.view(), 0, threads);
+  const Scores scores = model.score(grid.view(), {.threads = threads});
   std::string text = header(trial.train, score_columns);
   for (const std::string& name : trial.train.class_names)
     text += fmt::format(",{}", csv_cell(fmt::format("p_{}", name)));
@@ -112,7 +112,8 @@ void write_run_figures(const std::string& folder, const std::string& base, const
                                                         to_string(result.contender.method)))
         .string();
   };
-  replace_file(path("test"), test_text(trial, result.model.score(trial.test.features.view(), 0, threads)));
+  replace_file(path("test"),
+               test_text(trial, result.model.score(trial.test.features.view(), {.threads = threads})));
   if (trial.train.n_features() == 2) replace_file(path("map"), map_text(trial, result.model, threads));
 }
 

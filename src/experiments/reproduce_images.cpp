@@ -66,15 +66,17 @@ Features fit(const ReproduceRequest& request, Index vae_seed, const std::string&
   check_options(options); // before the images are read
   const std::string test_path = file_path(request, file_names[2]);
   const Matrix train = read_array(file_path(request, file_names[0]), observer);
-  const FeatureChain chain =
-      fit_features(options, train.view(), static_cast<std::uint64_t>(vae_seed), request.threads, observer);
+  const FeatureChain chain = fit_features(
+      options,
+      {.rows = train.view(), .seed = static_cast<std::uint64_t>(vae_seed), .threads = request.threads},
+      observer);
   Features features;
-  features.train = chain.apply(train.view(), 0, request.threads);
+  features.train = chain.apply(train.view(), {.threads = request.threads});
   const Matrix test = read_array(test_path, observer);
   if (test.n_cols() != train.n_cols())
     throw Error(ErrorKind::data, fmt::format("'{}': its images have {} pixels, those of the training set {}",
                                              test_path, test.n_cols(), train.n_cols()));
-  features.test = chain.apply(test.view(), 0, request.threads);
+  features.test = chain.apply(test.view(), {.threads = request.threads});
   return features;
 }
 

@@ -34,7 +34,7 @@ void FeatureChain::check_missing_values(MatrixView rows, const std::vector<std::
     if (!map->handles_missing_values()) require_complete(rows, names, first_row, map->kind());
 }
 
-Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const {
+Matrix FeatureChain::apply(MatrixView rows, const ApplyOptions& how) const {
   Matrix result;
   if (maps_.empty()) {
     result = Matrix(rows.n_rows, rows.n_cols, {rows.data, rows.data + rows.n_rows * rows.n_cols});
@@ -44,9 +44,9 @@ Matrix FeatureChain::apply(MatrixView rows, Index first_row, int threads) const 
     if (rows.n_cols != map->n_inputs())
       throw Error(ErrorKind::data, fmt::format("the rows have {} features, but {} was fitted on {}",
                                                rows.n_cols, map->kind(), map->n_inputs()));
-    if (!map->handles_missing_values()) require_complete(rows, {}, first_row, map->kind());
+    if (!map->handles_missing_values()) require_complete(rows, {}, how.first_row, map->kind());
     Matrix next;
-    map->apply(rows, first_row, threads, next);
+    map->apply(rows, how, next);
     result = std::move(next);
     rows = result.view();
   }

@@ -114,10 +114,10 @@ bool FeatureOptions::has(const std::string& kind) const {
                      [&](const FeatureSpec& spec) { return spec.kind == kind; });
 }
 
-FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
-                          Observer& observer, std::span<const Index> levels) {
+FeatureChain fit_features(const FeatureOptions& options, const FeatureFitRows& on, Observer& observer) {
   check_options(options);
-  if (!options.features.empty() && (rows.n_rows < 1 || rows.n_cols < 1))
+  FeatureFitContext context{on, options, observer};
+  if (!options.features.empty() && (on.rows.n_rows < 1 || on.rows.n_cols < 1))
     throw Error(ErrorKind::data, "features: there are no rows or no columns to fit them on");
   std::vector<std::shared_ptr<const FeatureMap>> maps;
   Matrix current;
@@ -125,13 +125,13 @@ FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::u
     stop_if_cancelled(observer);
     if (!maps.empty()) {
       Matrix next;
-      maps.back()->apply(rows, 0, threads, next);
+      maps.back()->apply(context.rows, {.threads = on.threads}, next);
       current = std::move(next);
-      rows = current.view();
+      context.rows = current.view();
     }
     const FeatureMapEntry entry = *find_feature_map(spec.kind);
-    if (entry.mixes_columns) require_plain_numbers(rows, levels, spec.kind);
-    maps.push_back(entry.fit(spec.argument, {rows, levels, options, seed, threads, observer}));
+    if (entry.mixes_columns) require_plain_numbers(context.rows, on.levels, spec.kind);
+    maps.push_back(entry.fit(spec.argument, context));
   }
   return FeatureChain(std::move(maps));
 }

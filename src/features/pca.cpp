@@ -84,10 +84,10 @@ std::vector<std::string> Pca::output_names(const std::vector<std::string>& /*inp
   return names;
 }
 
-void Pca::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) const {
+void Pca::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const {
   out = Matrix(rows.n_rows, n_outputs());
   const RowsMap components(components_.row(0), n_outputs(), n_inputs());
-  for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
+  for_row_tasks(rows.n_rows, how.threads, [&](Index first, Index count) {
     // Row by row, so that a row's bits do not depend on its neighbours in the block.
     Eigen::VectorXd centred(n_inputs());
     for (Index i = first; i < first + count; ++i) {

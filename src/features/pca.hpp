@@ -18,7 +18,7 @@ public:
   Index n_inputs() const override { return components_.n_cols(); }
   Index n_outputs() const override { return components_.n_rows(); }
   std::vector<std::string> output_names(const std::vector<std::string>& input_names) const override;
-  void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
+  void apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const override;
   std::string kind() const override { return "pca"; }
 
   const Matrix& components() const { return components_; }

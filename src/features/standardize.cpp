@@ -23,9 +23,9 @@ std::shared_ptr<const Standardize> Standardize::fit(MatrixView rows, std::span<c
   return std::make_shared<Standardize>(std::move(moments.mean), std::move(moments.variance));
 }
 
-void Standardize::apply(MatrixView rows, Index /*first_row*/, int threads, Matrix& out) const {
+void Standardize::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const {
   out = Matrix(rows.n_rows, n_outputs());
-  for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
+  for_row_tasks(rows.n_rows, how.threads, [&](Index first, Index count) {
     for (Index i = first; i < first + count; ++i)
       for (Index j = 0; j < rows.n_cols; ++j) {
         const auto at = static_cast<std::size_t>(j);

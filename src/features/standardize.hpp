@@ -21,7 +21,7 @@ public:
   std::vector<std::string> output_names(const std::vector<std::string>& input_names) const override {
     return input_names;
   }
-  void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
+  void apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const override;
   bool handles_missing_values() const override { return true; }
   std::string kind() const override { return "standardize"; }
 

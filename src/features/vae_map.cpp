@@ -158,12 +158,12 @@ std::vector<std::string> VaeMap::output_names(const std::vector<std::string>& /*
   return names;
 }
 
-void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) const {
+void VaeMap::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const {
   out = Matrix(rows.n_rows, n_outputs());
   std::vector<AlignedFloats> packed;
   for (const VaeLayer& layer : layout_.encoder) packed.push_back(packed_weights(layer, parameters_.data()));
   const DenseActivation& activation = kernel_of(layout_.activation, dense_kernels());
-  for_row_tasks(rows.n_rows, threads, [&](Index first, Index count) {
+  for_row_tasks(rows.n_rows, how.threads, [&](Index first, Index count) {
     Floats values(static_cast<std::size_t>(count * n_inputs()));
     const double* from = rows.row(first);
     // Values that no float can hold would become infinite and then NaN.
@@ -178,7 +178,7 @@ void VaeMap::apply(MatrixView rows, Index first_row, int threads, Matrix& out) c
     for (Index i = 0; i < count; ++i) {
       const float* encoded = values.data() + i * 2 * n;
       RandomStream noise(seed_, RandomPurpose::vae_encoding,
-                         static_cast<std::uint64_t>(first_row + first + i));
+                         static_cast<std::uint64_t>(how.first_row + first + i));
       for (Index j = 0; j < n; ++j) {
         double& z = out(first + i, j);
         z = encoded[j];

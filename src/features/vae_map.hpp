@@ -16,7 +16,7 @@ public:
   Index n_inputs() const override { return layout_.n_inputs; }
   Index n_outputs() const override { return layout_.n_latent; }
   std::vector<std::string> output_names(const std::vector<std::string>& input_names) const override;
-  void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const override;
+  void apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const override;
   std::string kind() const override { return "vae"; }
 
   const std::vector<float>& parameters() const { return parameters_; }

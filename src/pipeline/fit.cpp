@@ -90,13 +90,17 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   for (const FeatureSpec& spec : request_.features)
     if (mixes_columns(spec))
       require_complete(task.data.features, schema.feature_names(), 0, to_string(std::vector{spec}));
-  const FeatureChain features = fit_features(needed_maps(request_, *family_), task.data.features,
-                                             request_.seed, request_.threads, observer, task.data.levels);
+  const FeatureChain features = fit_features(needed_maps(request_, *family_),
+                                             {.rows = task.data.features,
+                                              .levels = task.data.levels,
+                                              .seed = request_.seed,
+                                              .threads = request_.threads},
+                                             observer);
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());
   Matrix mapped;
   if (!features.empty()) {
-    mapped = features.apply(task.data.features, 0, request_.threads);
+    mapped = features.apply(task.data.features, {.threads = request_.threads});
     seen.features = mapped.view();
   }
   std::vector<FitResult> fits = fit_classifiers(seen, request_, task.methods, *family_, observer);

@@ -64,7 +64,7 @@ std::shared_ptr<const RowSample> sample(RowSample::Kind kind, const Model& model
   auto rows = std::make_shared<RowSample>(kind, model);
   blocks.for_each(
       [&](const LabeledBlock& block) {
-        const MappedRows mapped(model, block.columns, block.first_row, threads);
+        const MappedRows mapped(model, block.columns, {.first_row = block.first_row, .threads = threads});
         const Scores scores = model.classifier.score(mapped.features(), threads);
         for (Index i = 0; i < block.columns.n_rows; ++i) {
           const int label = block.labels.empty() ? missing_label : block.labels[at(i)];

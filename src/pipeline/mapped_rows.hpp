@@ -9,10 +9,10 @@ namespace lacuna {
 /// matrix or that of the caller, which must outlive it.
 class MappedRows {
 public:
-  /// `columns` are encoded as the model's schema says; `first_row` is the number of the first in its table.
+  /// `columns` are encoded as the model's schema says.
   /// Throws Error(data) that names row and column of a missing value where maps or densities need complete
   /// rows.
-  MappedRows(const Model& model, MatrixView columns, Index first_row, int threads);
+  MappedRows(const Model& model, MatrixView columns, const ApplyOptions& how);
   MappedRows(const MappedRows&) = delete;
   MappedRows& operator=(const MappedRows&) = delete;
 

@@ -50,14 +50,13 @@ Model from_archive(const Archive& archive, const std::string& name) {
 
 } // namespace
 
-MappedRows::MappedRows(const Model& model, MatrixView columns, Index first_row, int threads)
-    : features_(columns) {
+MappedRows::MappedRows(const Model& model, MatrixView columns, const ApplyOptions& how) : features_(columns) {
   const std::vector<std::string> names = model.schema.feature_names();
-  model.features.check_missing_values(columns, names, first_row);
+  model.features.check_missing_values(columns, names, how.first_row);
   if (!model.classifier.handles_missing_values())
-    require_complete(columns, names, first_row, "the density of this model");
+    require_complete(columns, names, how.first_row, "the density of this model");
   if (model.features.empty()) return;
-  mapped_ = model.features.apply(columns, first_row, threads);
+  mapped_ = model.features.apply(columns, how);
   features_ = mapped_.view();
 }
 
@@ -67,8 +66,8 @@ bool Model::handles_missing_values() const {
          std::all_of(maps.begin(), maps.end(), [](const auto& map) { return map->handles_missing_values(); });
 }
 
-Scores Model::score(MatrixView rows, Index first_row, int threads) const {
-  return classifier.score(MappedRows(*this, rows, first_row, threads).features(), threads);
+Scores Model::score(MatrixView rows, const ApplyOptions& how) const {
+  return classifier.score(MappedRows(*this, rows, how).features(), how.threads);
 }
 
 std::vector<char> encode_model(const Model& model) {

@@ -49,7 +49,7 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   fmt::memory_buffer text;
   blocks.for_each(
       [&](const LabeledBlock& block) {
-        const Scores scores = model.score(block.columns, block.first_row, threads);
+        const Scores scores = model.score(block.columns, {.first_row = block.first_row, .threads = threads});
         text.clear();
         for (Index i = 0; i < block.columns.n_rows; ++i) append_row(text, scores, i, names);
         write({text.data(), text.size()});

@@ -66,7 +66,8 @@ Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer
   std::vector<Verdict> verdicts(models_.size());
   blocks_->for_each(
       [&](const LabeledBlock& block) {
-        const MappedRows mapped(*models_.front(), block.columns, block.first_row, threads_);
+        const MappedRows mapped(*models_.front(), block.columns,
+                                {.first_row = block.first_row, .threads = threads_});
         std::vector<Scores> scores;
         for (const Model* model : models_)
           scores.push_back(model->classifier.score(mapped.features(), threads_));

@@ -101,13 +101,13 @@ PagePlane make_plane(const PageInput& input, const RowSample::Drawn& test, const
     const Matrix rows = stacked(test.features, train != nullptr ? &train->features : nullptr);
     FeatureOptions options;
     options.features = {{.kind = "pca", .argument = "2"}};
-    const FeatureChain chain = fit_features(options, rows.view(), 0, input.threads, silent_observer());
+    const FeatureChain chain = fit_features(options, {.rows = rows.view(), .threads = input.threads});
     result.plane.x_name = "first principal component";
     result.plane.y_name = "second principal component";
     result.plane.note = "The plane shows the first two principal components of the " +
                         std::to_string(n_features) + " features.";
     place([&](const RowSample::Drawn& part) {
-      return first_two(chain.apply(part.features.view(), 0, input.threads));
+      return first_two(chain.apply(part.features.view(), {.threads = input.threads}));
     });
   }
   set_range(result);

@@ -34,8 +34,8 @@ bool share_plane(const Model& one, const Model& other, const RowSample* rows) {
   const Matrix columns = rows->drawn().columns;
   if (columns.n_cols() == 0) return false;
   const MatrixView some = columns.view().middle_rows(0, std::min<Index>(columns.n_rows(), 16));
-  const Matrix a = one.features.apply(some, 0, 1);
-  const Matrix b = other.features.apply(some, 0, 1);
+  const Matrix a = one.features.apply(some, {.threads = 1});
+  const Matrix b = other.features.apply(some, {.threads = 1});
   return a.n_cols() == b.n_cols() && std::ranges::equal(a.values(), b.values());
 }
 
@@ -43,7 +43,7 @@ bool share_plane(const Model& one, const Model& other, const RowSample* rows) {
 std::function<Scores(MatrixView)> plane_score(const Model& model, int threads) {
   if (!model.schema.levels().empty()) return nullptr; // nothing lies between categories
   if (model.schema.n_features() == 2)
-    return [&model, threads](MatrixView rows) { return model.score(rows, 0, threads); };
+    return [&model, threads](MatrixView rows) { return model.score(rows, {.threads = threads}); };
   return [&model, threads](MatrixView rows) { return model.classifier.score(rows, threads); };
 }
 

@@ -298,7 +298,7 @@ TEST(DensityFamilies, DivergenceFromTheTruthFallsWithRowsSlow) {
     double many = 0.0;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       few += divergence(options, 200, seed);
-      many += divergence(options, 20000, seed);
+      many += divergence(options, 5000, seed);
     }
     // A shared covariance cannot be the truth's.
     if (gmm != nullptr && gmm->covariance == CovarianceType::tied) continue;

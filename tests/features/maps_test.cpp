@@ -35,7 +35,7 @@ Matrix random_rows(Index n, Index d, double shift = 0.0) {
 FeatureChain fit(const std::string& features, const Matrix& rows, int threads = 1) {
   FeatureOptions options;
   options.features = lacuna::parse_features(features);
-  return fit_features(options, rows.view(), 0, threads, lacuna::silent_observer());
+  return fit_features(options, {.rows = rows.view(), .threads = threads});
 }
 
 std::string usage_error(const std::string& text) {
@@ -72,7 +72,7 @@ public:
   std::vector<std::string> output_names(const std::vector<std::string>& names) const override {
     return names;
   }
-  void apply(lacuna::MatrixView rows, Index, int, Matrix& out) const override {
+  void apply(lacuna::MatrixView rows, const lacuna::ApplyOptions&, Matrix& out) const override {
     out = Matrix(rows.n_rows, rows.n_cols);
     for (Index i = 0; i < rows.n_rows; ++i)
       for (Index j = 0; j < rows.n_cols; ++j) out(i, j) = factor_ * rows(i, j);
@@ -104,17 +104,17 @@ TEST(FeatureMaps, AUsersMapIsKnownByItsKind) {
   EXPECT_THROW(lacuna::register_feature_map({}), lacuna::Error);
   const Matrix rows(2, 1, {1.0, 2.0});
   const FeatureChain chain = fit("times:3,standardize", rows);
-  EXPECT_EQ(fit("times:3", rows).apply(rows.view(), 0, 1)(1, 0), 6.0);
+  EXPECT_EQ(fit("times:3", rows).apply(rows.view(), {.threads = 1})(1, 0), 6.0);
   lacuna::Archive archive;
   chain.save(archive, "f/");
-  EXPECT_EQ(FeatureChain::load(archive, "f/").apply(rows.view(), 0, 1)(1, 0),
-            chain.apply(rows.view(), 0, 1)(1, 0));
+  EXPECT_EQ(FeatureChain::load(archive, "f/").apply(rows.view(), {.threads = 1})(1, 0),
+            chain.apply(rows.view(), {.threads = 1})(1, 0));
   EXPECT_THAT(usage_error("times"), HasSubstr("features: got 'times'"));
 }
 
 TEST(Standardize, GivesMeanZeroAndVarianceOne) {
   const Matrix rows = random_rows(500, 3, 1e6);
-  const Matrix out = fit("standardize", rows).apply(rows.view(), 0, 1);
+  const Matrix out = fit("standardize", rows).apply(rows.view(), {.threads = 1});
   for (Index j = 0; j < 3; ++j) {
     double sum = 0.0;
     double squares = 0.0;
@@ -134,11 +134,11 @@ TEST(Standardize, AConstantColumnBecomesZero) {
     rows(i, 1) = static_cast<double>(i);
   }
   const FeatureChain chain = fit("standardize", rows);
-  const Matrix out = chain.apply(rows.view(), 0, 1);
+  const Matrix out = chain.apply(rows.view(), {.threads = 1});
   for (Index i = 0; i < 4; ++i) EXPECT_EQ(out(i, 0), 0.0);
   // Scale 1: another value at predict keeps its distance.
   const Matrix other(1, 2, {3.1, 0.0});
-  EXPECT_NEAR(chain.apply(other.view(), 0, 1)(0, 0), 3.0, 1e-12);
+  EXPECT_NEAR(chain.apply(other.view(), {.threads = 1})(0, 0), 3.0, 1e-12);
 }
 
 TEST(Pca, AgreesWithTheSingularValues) {
@@ -152,7 +152,7 @@ TEST(Pca, AgreesWithTheSingularValues) {
   centred.rowwise() -= centred.colwise().mean().eval();
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(centred, Eigen::ComputeThinU | Eigen::ComputeThinV);
   Matrix out;
-  map->apply(rows.view(), 0, 1, out);
+  map->apply(rows.view(), {.threads = 1}, out);
   for (Index k = 0; k < 4; ++k) {
     const double variance = svd.singularValues()[k] * svd.singularValues()[k] / static_cast<double>(n);
     EXPECT_NEAR(map->variances()[static_cast<std::size_t>(k)], variance, 1e-9 * variance);
@@ -189,9 +189,9 @@ TEST(Pca, AsksForNoMoreThanThereIs) {
 TEST(FeatureChain, ComposesInOrder) {
   const Matrix rows = random_rows(200, 5, 3.0);
   const FeatureChain both = fit("standardize,pca:2", rows);
-  const Matrix standardized = fit("standardize", rows).apply(rows.view(), 0, 1);
-  const Matrix expected = fit("pca:2", standardized).apply(standardized.view(), 0, 1);
-  const Matrix found = both.apply(rows.view(), 0, 1);
+  const Matrix standardized = fit("standardize", rows).apply(rows.view(), {.threads = 1});
+  const Matrix expected = fit("pca:2", standardized).apply(standardized.view(), {.threads = 1});
+  const Matrix found = both.apply(rows.view(), {.threads = 1});
   for (Index i = 0; i < 200; ++i)
     for (Index j = 0; j < 2; ++j) EXPECT_EQ(found(i, j), expected(i, j));
   EXPECT_THAT(both.output_names({"a", "b", "c", "d", "e"}), testing::ElementsAre("pc1", "pc2"));
@@ -201,9 +201,9 @@ TEST(FeatureChain, ComposesInOrder) {
 TEST(FeatureChain, BlocksAndThreadsChangeNothing) {
   const Matrix rows = random_rows(9000, 5);
   const FeatureChain chain = fit("standardize,pca:3", rows, 1);
-  const Matrix whole = chain.apply(rows.view(), 0, 1);
-  const Matrix parallel = fit("standardize,pca:3", rows, 3).apply(rows.view(), 0, 3);
-  const Matrix part = chain.apply(rows.view().middle_rows(1000, 7), 1000, 2);
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
+  const Matrix parallel = fit("standardize,pca:3", rows, 3).apply(rows.view(), {.threads = 3});
+  const Matrix part = chain.apply(rows.view().middle_rows(1000, 7), {.first_row = 1000, .threads = 2});
   for (Index j = 0; j < 3; ++j) {
     for (Index i = 0; i < 9000; ++i) EXPECT_EQ(whole(i, j), parallel(i, j));
     for (Index i = 0; i < 7; ++i) EXPECT_EQ(part(i, j), whole(1000 + i, j));
@@ -216,8 +216,8 @@ TEST(FeatureChain, ComesBackFromAnArchive) {
   Archive archive;
   chain.save(archive, "features/");
   const FeatureChain loaded = FeatureChain::load(archive, "features/");
-  const Matrix expected = chain.apply(rows.view(), 0, 1);
-  const Matrix found = loaded.apply(rows.view(), 0, 1);
+  const Matrix expected = chain.apply(rows.view(), {.threads = 1});
+  const Matrix found = loaded.apply(rows.view(), {.threads = 1});
   for (Index i = 0; i < 50; ++i)
     for (Index j = 0; j < 2; ++j) EXPECT_EQ(found(i, j), expected(i, j));
 }
@@ -240,7 +240,7 @@ TEST(FeatureChain, RefusesDamagedArchivesAndOtherRows) {
   bad = good;
   bad.put("n", 3.0);
   EXPECT_THROW(FeatureChain::load(bad, ""), lacuna::Error);
-  EXPECT_THROW(chain.apply(random_rows(5, 3).view(), 0, 1), lacuna::Error);
+  EXPECT_THROW(chain.apply(random_rows(5, 3).view(), {.threads = 1}), lacuna::Error);
 }
 
 } // namespace

@@ -82,7 +82,7 @@ protected:
     TableReader reader(folder_.path(name), model.schema, {}, {});
     TableBlock block;
     EXPECT_TRUE(reader.next(block, n_rows));
-    return model.score(block.features.view(), 0, 1);
+    return model.score(block.features.view(), {.threads = 1});
   }
 
   void SetUp() override { write_content(folder_.path("train.csv"), training_csv()); }

@@ -9,6 +9,12 @@
 
 namespace LACUNA_API lacuna {
 
+/// How a map is applied to rows.
+struct ApplyOptions {
+  Index first_row = 0; ///< the number of the first row in its table, which keys random encodings
+  int threads = 0;     ///< 0: all cores. Never changes a result
+};
+
 /// A fitted map from a table's features to those the densities see. Immutable; safe to use from many threads.
 class FeatureMap {
 public:
@@ -17,9 +23,8 @@ public:
   virtual Index n_outputs() const = 0;
   /// Names of the outputs: "pc1", "z1", or those of the inputs where each output stems from one input.
   virtual std::vector<std::string> output_names(const std::vector<std::string>& input_names) const = 0;
-  /// out(i, .) = map of row i; `first_row` is the number of the first row in its table, which keys random
-  /// encodings. Neither threads nor the cutting into blocks change a result.
-  virtual void apply(MatrixView rows, Index first_row, int threads, Matrix& out) const = 0;
+  /// out(i, .) = map of row i. Neither threads nor the cutting into blocks change a result.
+  virtual void apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const = 0;
   /// Whether a NaN may stand for a missing value; it then comes out as one.
   virtual bool handles_missing_values() const { return false; }
   /// "standardize", "pca", "vae".
@@ -50,7 +55,7 @@ public:
   void check_missing_values(MatrixView rows, const std::vector<std::string>& names, Index first_row) const;
   /// Throws Error(data) when the rows have another number of features than the first map was fitted on, or
   /// lack values that a map needs.
-  Matrix apply(MatrixView rows, Index first_row, int threads) const;
+  Matrix apply(MatrixView rows, const ApplyOptions& how = {}) const;
   void save(Archive& archive, const std::string& prefix) const;
   static FeatureChain load(const Archive& archive, const std::string& prefix);
 

@@ -36,13 +36,17 @@ struct FeatureOptions {
   bool has(const std::string& kind) const;
 };
 
-/// What there is to fit a map on, and with.
-struct FeatureFitContext {
-  MatrixView rows;               ///< all rows, labeled or not, as the maps before left them
-  std::span<const Index> levels; ///< per column: 0 for numbers, or how many categories it numbers from 0
-  const FeatureOptions& options;
+/// What maps are fitted on, and how.
+struct FeatureFitRows {
+  MatrixView rows;                    ///< all rows, labeled or not, as the maps before left them
+  std::span<const Index> levels = {}; ///< per column: 0 for numbers, or how many categories it numbers from 0
   std::uint64_t seed = 0;
-  int threads = 0;
+  int threads = 0; ///< 0: all cores. Never changes a result on the CPU
+};
+
+/// What one map is fitted on, and with.
+struct FeatureFitContext : FeatureFitRows {
+  const FeatureOptions& options;
   Observer& observer;
 };
 
@@ -72,10 +76,10 @@ void register_feature_map(FeatureMapEntry entry);
 /// Whether a map mixes columns; false for a kind that nobody registered.
 bool mixes_columns(const FeatureSpec& spec);
 
-/// Fits each map on all rows, as the maps before it left them. The number of threads never changes a result
-/// on the CPU. The progress stage of a VAE starts with "vae" and tells epoch, ELBO and speed. Throws
-/// Error(usage) for options outside their limits, Error(data) when a map does not suit the rows.
-FeatureChain fit_features(const FeatureOptions& options, MatrixView rows, std::uint64_t seed, int threads,
-                          Observer& observer, std::span<const Index> levels = {});
+/// Fits each map on all rows, as the maps before it left them. The progress stage of a VAE starts with "vae"
+/// and tells epoch, ELBO and speed. Throws Error(usage) for options outside their limits, Error(data) when a
+/// map does not suit the rows.
+FeatureChain fit_features(const FeatureOptions& options, const FeatureFitRows& on,
+                          Observer& observer = silent_observer());
 
 } // namespace lacuna

@@ -41,10 +41,9 @@ struct Model {
   const std::vector<std::string>& class_names() const { return classifier.parts().class_names; }
   /// Whether a NaN may stand for a missing value in rows to score.
   bool handles_missing_values() const;
-  /// Scores rows that are encoded as the schema says, on up to `threads` threads (0: all cores); `first_row`
-  /// is the number of the first in its table. Throws Error(data) that names row and column of a missing value
-  /// where maps or densities need complete rows.
-  Scores score(MatrixView rows, Index first_row = 0, int threads = 0) const;
+  /// Scores rows that are encoded as the schema says. Throws Error(data) that names row and column of a
+  /// missing value where maps or densities need complete rows.
+  Scores score(MatrixView rows, const ApplyOptions& how = {}) const;
 };
 
 /// Throws Error(cannot_write), without `overwrite` also when the path exists.

@@ -45,7 +45,7 @@ public:
     if (!(pair.product > 1e-12 * std::sqrt(dot(pair.step, pair.step) * dot(pair.change, pair.change))))
       return; // no curvature along this step, or only rounding
     pairs_.push_back(std::move(pair));
-    constexpr std::size_t most = 8;
+    constexpr std::size_t most = 20;
     if (pairs_.size() > most) pairs_.pop_front();
   }
 

@@ -98,7 +98,8 @@ TEST(Boosting, ThreadsFitTheSameBitsSideBySide) {
   ASSERT_EQ(xgboost_problem(), "");
   constexpr Index n_fits = 6;
   std::vector<Dataset> tables;
-  for (Index i = 0; i < n_fits; ++i) tables.push_back(mixed_table(400, 2 + static_cast<int>(i % 3), 20 + i));
+  for (Index i = 0; i < n_fits; ++i)
+    tables.push_back(mixed_table(400, 2 + static_cast<int>(i % 3), static_cast<std::uint64_t>(20 + i)));
   const auto fit = [&](int threads) {
     std::vector<Matrix> results(n_fits);
     parallel_for(n_fits, threads, [&](Index i) {

@@ -31,7 +31,7 @@ namespace {
 /// those of any class.
 constexpr double lowest_classifier_kappa = 0.0;
 
-ConditionalMembers plain_members(int boosting_rounds) {
+ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
   ConditionalMembers members = {std::make_shared<LogisticFamily>()};
   if (xgboost_problem().empty()) members.push_back(std::make_shared<BoostingFamily>(boosting_rounds));
   members.push_back(std::make_shared<ClassPriorFamily>());
@@ -52,7 +52,7 @@ StackedFit::StackedFit(SharedModels& shared, const LearningOptions& options)
 void StackedFit::learn_members(const LearningOptions& options) {
   densities_ = std::make_shared<DensityMember>(one_thread_, shared_.initial(), options.seed);
   ConditionalMembers members = {densities_};
-  for (auto& member : plain_members(80)) members.push_back(member);
+  for (auto& member : plain_members({})) members.push_back(member);
   if (!xgboost_problem().empty())
     fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());
   const ConditionalFitContext context{options.seed, fitter_.threads(), &fitter_.observer()};

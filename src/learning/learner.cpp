@@ -46,6 +46,7 @@ public:
     GenerativeClassifier::Parts parts;
     parts.class_names = data_.class_names;
     parts.posterior = options_.posterior;
+    parts.ignorant = options_.ignorant;
     parts.kappa = initial.kappa;
     parts.initial = initial.classes;
     parts.initial_unlabeled = initial.unlabeled;
@@ -203,6 +204,7 @@ private:
     for (const ClassModel& draw : classifier.parts().draws) {
       GenerativeClassifier::Parts single = classifier.parts();
       single.draws = {draw};
+      single.ignorant = Ignorant::guess; // a lot would add its own spread
       const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), fitter_.threads());
       for (std::size_t i = 0; i < sum.size(); ++i) {
         sum[i] += scores.error_probability[i];

@@ -79,6 +79,10 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
                        "Fill missing labels with M random draws, averaged, or 'soft': their probabilities",
                        "a whole number from 1 to 1000, or soft", parse_draws, draws_text, draws_hold)
           .in_group("Method"),
+      option("ignorant", &O::ignorant, "HOW",
+             "Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by "
+             "lot, which errs at exactly the rate that is announced there")
+          .in_group("Method"),
       option("folds", &O::folds, "N", "Folds of the cross-fit for " + mention("kappa") + " auto",
              {.low = 2, .high = 100})
           .in_group("Method"),
@@ -107,6 +111,7 @@ void apply_paper_preset(LearningOptions& options) {
   }
   options.draws = 1;
   options.posterior = PosteriorForm::product;
+  options.ignorant = Ignorant::guess;
   options.kappa = 0.0;
 }
 

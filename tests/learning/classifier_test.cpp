@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -20,6 +19,7 @@ using test::expect_error;
 using testing::all_methods;
 using testing::quick;
 using testing::two_classes;
+using testing::UnitGaussian;
 
 class Warnings : public Observer {
 public:
@@ -300,28 +300,6 @@ TEST(Learner, PaperPreset) {
   EXPECT_EQ(std::get<Index>(options.draws), 1);
   EXPECT_EQ(options.posterior, PosteriorForm::product);
 }
-
-/// One Gaussian with unit variance: the smallest density a user could bring.
-class UnitGaussian : public Density {
-public:
-  explicit UnitGaussian(std::vector<double> mean)
-      : Density({"unit", static_cast<Index>(mean.size()), {}}), mean_(std::move(mean)) {}
-  void log_density(MatrixView rows, std::span<double> out) const override {
-    for (Index i = 0; i < rows.n_rows; ++i) {
-      double sum = 0.0;
-      for (Index j = 0; j < rows.n_cols; ++j)
-        sum -= 0.5 * std::pow(rows(i, j) - mean_[static_cast<std::size_t>(j)], 2) +
-               0.5 * std::log(2.0 * std::numbers::pi);
-      out[static_cast<std::size_t>(i)] = sum;
-    }
-  }
-  void sample(RandomStream&, std::span<double>) const override {}
-
-private:
-  void save_parts(Archive&, const std::string&) const override {}
-
-  std::vector<double> mean_;
-};
 
 class UnitGaussianFamily : public DensityFamily {
 public:

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
 #include "lacuna/core/random.hpp"
 #include "lacuna/learning/learner.hpp"
 
@@ -32,5 +37,27 @@ inline Dataset two_classes(Index n, Index labeled, Index far) {
   }
   return data;
 }
+
+/// One Gaussian with unit variance: the smallest density a user could bring.
+class UnitGaussian : public Density {
+public:
+  explicit UnitGaussian(std::vector<double> mean)
+      : Density({"unit", static_cast<Index>(mean.size()), {}}), mean_(std::move(mean)) {}
+  void log_density(MatrixView rows, std::span<double> out) const override {
+    for (Index i = 0; i < rows.n_rows; ++i) {
+      double sum = 0.0;
+      for (Index j = 0; j < rows.n_cols; ++j)
+        sum -= 0.5 * std::pow(rows(i, j) - mean_[static_cast<std::size_t>(j)], 2) +
+               0.5 * std::log(2.0 * std::numbers::pi);
+      out[static_cast<std::size_t>(i)] = sum;
+    }
+  }
+  void sample(RandomStream&, std::span<double>) const override {}
+
+private:
+  void save_parts(Archive&, const std::string&) const override {}
+
+  std::vector<double> mean_;
+};
 
 } // namespace lacuna::testing

@@ -75,6 +75,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"kappa", {"-1.5"}},
                                            {"posterior", {"product"}},
                                            {"draws", {"7"}},
+                                           {"ignorant", {"random"}},
                                            {"folds", {"3"}},
                                            {"max_em_iterations", {"17"}},
                                            {"em_tolerance", {"0.125"}},

@@ -32,6 +32,7 @@ enum class RandomPurpose : std::uint32_t {
   report_rows = 40,  ///< which rows a report draws, keyed by row
   dp_step = 50,      ///< one iteration of the Dirichlet process sampler, keyed by iteration
   dp_label = 51,     ///< its labels, keyed by unit
+  row_lot = 60,      ///< predictions by lot, keyed by the row's values
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

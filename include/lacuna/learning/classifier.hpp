@@ -34,12 +34,14 @@ public:
   struct Parts {
     std::vector<std::string> class_names;
     PosteriorForm posterior = PosteriorForm::joint;
+    Ignorant ignorant = Ignorant::guess;
     double kappa = 0.0;
     double informative_weight = 1.0;                  ///< w
     std::vector<ClassModel> draws;                    ///< q(x|y,l=1), one per imputation
     std::shared_ptr<const Density> uninformative;     ///< q(x|l=0), null when w = 1
     ClassModel initial;                               ///< q~(x|y,l=1)
     std::shared_ptr<const Density> initial_unlabeled; ///< q~(x|l=0), null without unlabeled rows
+    bool guesses_late = false; ///< models of 0.1: after rounding, which may leave nothing but the first class
   };
   explicit GenerativeClassifier(Parts parts) : parts_(std::move(parts)) {}
 

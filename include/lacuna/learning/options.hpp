@@ -24,6 +24,12 @@ constexpr auto choice_names(PosteriorForm) {
   return std::array{ChoiceName{PosteriorForm::joint, "joint"}, ChoiceName{PosteriorForm::product, "product"}};
 }
 
+/// What is predicted where labels say nothing: the class that the labeled rows would guess, or one by lot.
+enum class Ignorant { guess, random };
+constexpr auto choice_names(Ignorant) {
+  return std::array{ChoiceName{Ignorant::guess, "guess"}, ChoiceName{Ignorant::random, "random"}};
+}
+
 /// A threshold chosen from the labeled rows: at most a share alpha of rows like them is called uninformative.
 struct AutoKappa {
   double alpha = 0.05;
@@ -42,6 +48,7 @@ struct LearningOptions {
   Kappa kappa = AutoKappa{};
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
   Draws draws = 5;
+  Ignorant ignorant = Ignorant::guess;
   Index folds = 5;
   Index max_em_iterations = 500;
   double em_tolerance = 1e-4;

@@ -1,0 +1,132 @@
+#include "learning/block_scorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/index.hpp"
+#include "learning/row_lot.hpp"
+#include "math/special.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double log_add(double a, double b) {
+  const double values[] = {a, b};
+  return log_sum_exp(values);
+}
+
+std::vector<double> densities(const Density& density, MatrixView rows) {
+  std::vector<double> out(at(rows.n_rows));
+  density.log_density(rows, out);
+  return out;
+}
+
+} // namespace
+
+BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first,
+                         Scores& scores)
+    : parts_(parts), rows_(rows), n_classes_(static_cast<Index>(parts.class_names.size())), first_(first),
+      scores_(scores), initial_(parts.initial, rows.n_rows), log_weight_(std::log(parts.informative_weight)),
+      log_rest_(std::log1p(-parts.informative_weight)),
+      log_classes_(std::log(static_cast<double>(n_classes_))) {
+  initial_.evaluate(rows);
+  for (const ClassModel& draw : parts.draws) draws_.emplace_back(draw, rows.n_rows).evaluate(rows);
+  if (parts.uninformative != nullptr) uninformative_ = densities(*parts.uninformative, rows);
+  if (parts.initial_unlabeled != nullptr) unlabeled_ = densities(*parts.initial_unlabeled, rows);
+}
+
+void BlockScorer::score_row(Index b) {
+  set_region(b);
+  double* const posterior = scores_.posterior.row(first_ + b);
+  for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
+  // What is the same for every class decides nothing, and would round small differences away: the best class
+  // is found before it is added. Where classes tie even so, it is the first of them.
+  Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
+  if (const double common = common_part(b); common != -infinity)
+    for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
+  set_prediction(b, guess);
+  if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
+}
+
+void BlockScorer::set_region(Index b) {
+  const double ratio = unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+  scores_.log_ratio[at(first_ + b)] = ratio;
+  scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
+}
+
+/// log of the mean over draws of exp(value(draw)).
+template <class Value>
+double BlockScorer::mean_over_draws(const Value& value) {
+  scratch_.clear();
+  for (const ClassEvidence& draw : draws_) scratch_.push_back(value(draw));
+  return log_sum_exp(scratch_) - std::log(static_cast<double>(draws_.size()));
+}
+
+/// log of what q(x, y) owes to the class.
+double BlockScorer::class_part(Index y, Index b) {
+  return parts_.posterior == PosteriorForm::joint ? joint_part(y, b) : product_part(y, b);
+}
+
+/// log of w q(y|l=1) q(x|y,l=1), the first part of eq. 3.
+double BlockScorer::joint_part(Index y, Index b) {
+  return log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_joint(y, b); });
+}
+
+/// log of (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part is common.
+double BlockScorer::product_part(Index y, Index b) {
+  double probability = 0.0;
+  for (const ClassModel& draw : parts_.draws) probability += draw.probability[at(y)];
+  probability /= static_cast<double>(parts_.draws.size());
+  const double w = parts_.informative_weight;
+  const double log_prior = std::log(w * probability + (1.0 - w) / static_cast<double>(n_classes_));
+  const double informative =
+      log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_density(y, b); });
+  if (uninformative_.empty()) return log_prior + informative;
+  return log_prior + log_add(informative, log_rest_ + uninformative_[at(b)]);
+}
+
+/// log of what q(x, y) has in common for all classes y: (1-w)/|Y| q(x|l=0), the second part of eq. 3.
+double BlockScorer::common_part(Index b) const {
+  if (uninformative_.empty() || parts_.posterior == PosteriorForm::product) return -infinity;
+  return log_rest_ - log_classes_ + uninformative_[at(b)];
+}
+
+/// log of (1-w) q(x|l=0): the sum over classes of what speaks for no label, in both forms.
+double BlockScorer::outside_weight(Index b) const {
+  return uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
+}
+
+/// Normalises log values in place, and sets the prediction and its error probability.
+void BlockScorer::set_prediction(Index b, Index guess) {
+  const Index row = first_ + b;
+  double* const posterior = scores_.posterior.row(row);
+  const double largest = *std::max_element(posterior, posterior + n_classes_);
+  // Divided by their sum below: the logarithm of that sum would be lost beside -1e200, far from all data.
+  for (Index y = 0; y < n_classes_; ++y) posterior[y] = std::exp(posterior[y] - largest);
+  const auto sum_of_others = [&](Index prediction) {
+    double others = 0.0; // summed, because one minus a probability near one has few digits
+    for (Index y = 0; y < n_classes_; ++y)
+      if (y != prediction) others += posterior[y];
+    return others;
+  };
+  const double total = posterior[guess] + sum_of_others(guess);
+  const Index prediction = parts_.ignorant == Ignorant::guess
+                               ? guess
+                               : drawn_prediction(b, guess, std::exp(outside_weight(b) - largest) / total);
+  scores_.error_probability[at(row)] = sum_of_others(prediction) / total;
+  scores_.prediction[at(row)] = static_cast<int>(prediction);
+  for (Index y = 0; y < n_classes_; ++y) posterior[y] /= total;
+}
+
+/// With probability `outside_share` any class, each as likely as the others, else the guess.
+Index BlockScorer::drawn_prediction(Index b, Index guess, double outside_share) const {
+  RandomStream lot = row_lot(rows_.row(b), rows_.n_cols);
+  if (lot.uniform() >= outside_share) return guess;
+  return std::min(static_cast<Index>(lot.uniform() * static_cast<double>(n_classes_)), n_classes_ - 1);
+}
+
+} // namespace lacuna

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "lacuna/learning/classifier.hpp"
+#include "learning/evidence.hpp"
+
+namespace lacuna {
+
+/// Everything a classifier says about one block of rows. Equation numbers refer to docs/math/classifier.md.
+class BlockScorer {
+public:
+  /// `first` is the place of the block's first row in `scores`.
+  BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores);
+
+  /// Writes the scores of row b of the block.
+  void score_row(Index b);
+
+private:
+  void set_region(Index b);
+  double class_part(Index y, Index b);
+  double joint_part(Index y, Index b);
+  double product_part(Index y, Index b);
+  double common_part(Index b) const;
+  double outside_weight(Index b) const;
+  Index drawn_prediction(Index b, Index guess, double outside_share) const;
+  void set_prediction(Index b, Index guess);
+  template <class Value>
+  double mean_over_draws(const Value& value);
+
+  const GenerativeClassifier::Parts& parts_;
+  MatrixView rows_;
+  Index n_classes_;
+  Index first_;
+  Scores& scores_;
+  ClassEvidence initial_;
+  std::vector<ClassEvidence> draws_;
+  std::vector<double> uninformative_;
+  std::vector<double> unlabeled_;
+  std::vector<double> scratch_;
+  double log_weight_;
+  double log_rest_;
+  double log_classes_;
+};
+
+} // namespace lacuna

@@ -51,9 +51,10 @@ void BlockScorer::score_row(Index b) {
   for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
   // What is the same for every class decides nothing, and would round small differences away: the best class
   // is found before it is added. Where classes tie even so, it is the first of them.
-  const Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
+  Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
   if (const double common = common_part(b); common != -infinity)
     for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
+  if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
   set_prediction(b, guess);
 }
 

@@ -53,7 +53,7 @@ void GenerativeClassifier::save(Archive& archive, const std::string& prefix) con
   archive.put(prefix + "kappa", parts_.kappa);
   archive.put(prefix + "informative_weight", parts_.informative_weight);
   archive.put_choice(prefix + "posterior", parts_.posterior);
-  archive.put_choice(prefix + "ignorant", parts_.ignorant);
+  if (!parts_.guesses_late) archive.put_choice(prefix + "ignorant", parts_.ignorant);
   for (Index y = 0; y < n_classes(); ++y)
     archive.put_text(prefix + "class_name/" + std::to_string(y), parts_.class_names[at(y)]);
   save_class_model(parts_.initial, archive, prefix + "initial/");
@@ -80,8 +80,8 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   if (std::isnan(parts.kappa) || !(parts.informative_weight > 0.0 && parts.informative_weight <= 1.0))
     throw Error(ErrorKind::data, "the model is damaged: kappa or informative_weight is outside its limits");
   parts.posterior = archive.choice<PosteriorForm>(prefix + "posterior");
-  if (archive.has(prefix + "ignorant")) // models of 0.1 guess
-    parts.ignorant = archive.choice<Ignorant>(prefix + "ignorant");
+  parts.guesses_late = !archive.has(prefix + "ignorant");
+  if (!parts.guesses_late) parts.ignorant = archive.choice<Ignorant>(prefix + "ignorant");
   for (Index y = 0; y < n_classes; ++y)
     parts.class_names.push_back(archive.text(prefix + "class_name/" + std::to_string(y)));
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);

@@ -9,6 +9,13 @@
 
 namespace lacuna {
 
+namespace {
+
+/// In standard deviations: rows unlike all others are looked for outside the data, not among them.
+constexpr double background_reach = 10.0;
+
+} // namespace
+
 void RowList::append(const RowList& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
   weights.insert(weights.end(), other.weights.begin(), other.weights.end());
@@ -89,7 +96,7 @@ Background DensityFitter::background() const {
     // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
     // beyond the largest number one of the right size will do.
     const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference_.range[j];
-    scale.push_back(spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0);
+    scale.push_back(background_reach * (spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0));
   }
   return {1.0 / (reference_.weight + 1.0), reference_.mean, std::move(scale), data_.levels};
 }

@@ -102,8 +102,7 @@ private:
                       "likely",
                       data_.class_names[at(fitter_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
-      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar &&
-          options_.ignorant == Ignorant::guess)
+      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar && options_.ignorant == Ignorant::guess)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
                                       data_.class_names[at(y)], to_string(method_)));
   }

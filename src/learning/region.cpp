@@ -57,12 +57,15 @@ void choose_kappa(CrossFit& cross_fit, double alpha, InitialModels& models) {
   models.kappa_asked = quantile_threshold(held_out.ratios, held_out.weights, alpha);
   models.kappa = std::max(models.kappa_asked, lowest_auto_kappa);
   if (models.kappa == models.kappa_asked) return;
-  observer.warning(fmt::format(
-      "the densities do not fit these data: {} auto:{} asks for {:.3g}, where even the likeliest class is far "
-      "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % of rows like the labeled ones "
-      "uninformative. Try another {}, or a map such as pca or vae in {}; with a {} of your own there is no floor",
-      mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa, 100.0 * share_below_floor(held_out),
-      mention("density"), mention("features"), mention("kappa")));
+  observer.warning(fmt::format("the densities do not fit these data: {} auto:{} asks for {:.3g}, where even "
+                               "the likeliest class is far "
+                               "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % "
+                               "of rows like the labeled ones "
+                               "uninformative. Try another {}, or a map such as pca or vae in {}; with a {} "
+                               "of your own there is no floor",
+                               mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa,
+                               100.0 * share_below_floor(held_out), mention("density"), mention("features"),
+                               mention("kappa")));
 }
 
 } // namespace

@@ -11,8 +11,8 @@
 namespace lacuna {
 
 /// What all methods build on, fitted when first asked for and then shared: the initial models, the region
-/// where labels say something, what class densities have in common, and the models that labels are drawn from.
-/// Not for several threads at once.
+/// where labels say something, what class densities have in common, and the models that labels are drawn
+/// from. Not for several threads at once.
 class SharedModels {
 public:
   SharedModels(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,

@@ -28,15 +28,16 @@ std::vector<double> shrunk_shares(const std::vector<double>& weights) {
 
 double likeliest_share(const std::vector<double>& inside, const std::vector<double>& shared,
                        const std::vector<double>& weights) {
+  const auto sum = [&](const auto& value) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < inside.size(); ++i) total += weights[i] * value(inside[i], shared[i]);
+    return total;
+  };
   // The log likelihood is concave in s: its slope falls, and crosses zero once at most.
   const auto slope = [&](double s) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < inside.size(); ++i)
-      sum += weights[i] * (shared[i] - inside[i]) / ((1.0 - s) * inside[i] + s * shared[i]);
-    return sum;
+    return sum([s](double own, double common) { return (common - own) / ((1.0 - s) * own + s * common); });
   };
   if (!(slope(0.0) > 0.0)) return 0.0;
-  if (slope(1.0) >= 0.0) return 1.0;
   double low = 0.0;
   double high = 1.0;
   constexpr int n_halvings = 50;
@@ -44,7 +45,11 @@ double likeliest_share(const std::vector<double>& inside, const std::vector<doub
     const double middle = 0.5 * (low + high);
     (slope(middle) > 0.0 ? low : high) = middle;
   }
-  return 0.5 * (low + high);
+  // Shares alone have a parameter less: they stay unless the densities make up for it (BIC).
+  const double n = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double gain =
+      sum([s = low](double own, double common) { return std::log(((1.0 - s) * own + s * common) / common); });
+  return gain > 0.5 * std::log(n) ? low : 1.0;
 }
 
 Shrinkage choose_shrinkage(CrossFit& cross_fit, const std::optional<double>& share) {

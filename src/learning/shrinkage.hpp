@@ -15,7 +15,8 @@ Shrinkage choose_shrinkage(CrossFit& cross_fit, const std::optional<double>& sha
 /// class without rows has none.
 std::vector<double> shrunk_shares(const std::vector<double>& weights);
 
-/// The s in [0, 1] that maximises sum_i weight_i log((1 - s) inside_i + s shared_i).
+/// The s in [0, 1] that maximises sum_i weight_i log((1 - s) inside_i + s shared_i), or 1 where that is
+/// hardly less likely (eq. 13).
 double likeliest_share(const std::vector<double>& inside, const std::vector<double>& shared,
                        const std::vector<double>& weights);
 

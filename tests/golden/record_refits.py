@@ -1,7 +1,7 @@
 """Records what a fit anew predicts where that is not what 0.1 fitted: record_refits.py TOOL.
 
-Only several draws may differ (golden.py says why); anything else is refused, as is another instruction set than that of the
-golden files. Files of cases that no longer differ are removed.
+Only what golden.py names may differ; anything else is refused, as is another instruction set than that of the golden files.
+Files of cases that no longer differ are removed.
 """
 
 import argparse
@@ -10,17 +10,17 @@ import tempfile
 from pathlib import Path
 
 import golden
-from record import lasting_json, run, write
+from recording import lasting_json, run, write
 
 
-def settle(name, path, text, is_same, may_change):
+def settle(name, case, path, text, differences):
     """Writes the file of a difference, or removes it where there is none."""
-    if is_same:
+    if not differences:
         path.unlink(missing_ok=True)
-    elif not may_change:
-        raise SystemExit(f"record: {name} is fitted otherwise than in 0.1, and must not be")
-    else:
+    elif golden.has_several_draws(case) or all(map(golden.is_of_the_region, differences)):
         write(path, text)
+    else:
+        raise SystemExit(f"record: {name} is fitted otherwise than in 0.1, and must not be: {differences[0]}")
 
 
 def main():
@@ -35,13 +35,14 @@ def main():
             model = Path(folder) / f"{name}.lacuna"
             record = run(tool, [*golden.refit_arguments(case, model), "--json", "-"])
             text = run(tool, golden.predict_arguments(case, model))
-            may_change = golden.has_several_draws(case)
-            settle(name, golden.refit_file(name), text, text == golden.predictions_file(name).read_text(), may_change)
+            expected = golden.predictions_file(name).read_text()
+            differences = golden.differences_of_tables(text, expected, golden.EXACT)
+            settle(name, case, golden.refit_file(name), text, differences)
             if not case["record"]:
                 continue
             expected = json.loads(golden.record_file(name).read_text())
-            is_same = not golden.differences_of_json(json.loads(record), expected, golden.EXACT)
-            settle(name, golden.refit_record_file(name), lasting_json(record), is_same, may_change)
+            differences = golden.differences_of_json(json.loads(record), expected, golden.EXACT)
+            settle(name, case, golden.refit_record_file(name), lasting_json(record), differences)
 
 
 if __name__ == "__main__":

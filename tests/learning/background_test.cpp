@@ -1,4 +1,5 @@
-// The background: rows unlike all others. Its integrals by quadrature, and what it does to far and to ordinary rows.
+// The background: rows unlike all others. Its integrals by quadrature, and what it does to far and to
+// ordinary rows.
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ TEST(Background, GapsAreIntegratedOut) {
       const double row[] = {1.0, level, z};
       return std::exp(background.log_density(row));
     });
-  EXPECT_NEAR(std::exp(background.log_density(some)), sum, 1e-9);
+  EXPECT_NEAR(std::exp(background.log_density(some)), sum, 1e-6); // of the midpoint rule
   EXPECT_NEAR(std::exp(background.log_density(some)), 1.0 / (std::numbers::pi * 2.0 * 2.0), 1e-12);
   const double none[] = {gap, gap, gap};
   EXPECT_DOUBLE_EQ(background.log_density(none), 0.0);
@@ -100,9 +101,10 @@ Matrix far_rows(const Dataset& data) {
   return {n, 2, std::move(values)};
 }
 
-void expect_ignorance(const Scores& scores, double n_classes, const std::string& what) {
+void expect_ignorance(const Scores& scores, double n_classes, const std::string& what,
+                      double tolerance = 0.01) {
   for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
-    EXPECT_NEAR(scores.error_probability[i], 1.0 - 1.0 / n_classes, 0.01) << what << ", row " << i;
+    EXPECT_NEAR(scores.error_probability[i], 1.0 - 1.0 / n_classes, tolerance) << what << ", row " << i;
     EXPECT_EQ(scores.informative[i], 0) << what << ", row " << i;
   }
 }
@@ -115,7 +117,9 @@ TEST(Background, FarRowsAreUnknownToAllFamiliesAndMethods) {
       LearningOptions options = quick(method);
       options.density = family;
       const Scores scores = fit_classifier(data, options).classifier.score(far.view(), 1);
-      expect_ignorance(scores, 2.0, family + " " + to_string(method));
+      // Soft labels of every row leave vb-gmm a component with a fraction of a row, whose tail is as heavy.
+      const double tolerance = method == Method::mcar_em ? 0.02 : 0.01;
+      expect_ignorance(scores, 2.0, family + " " + to_string(method), tolerance);
     }
 }
 
@@ -123,8 +127,8 @@ TEST(Background, FarRowsAreUnknownToAllCovariances) {
   Dataset data = two_classes(400, 100, 100);
   data.class_names.emplace_back("c");
   const Matrix far = far_rows(data);
-  for (const CovarianceType covariance : {CovarianceType::full, CovarianceType::tied,
-                                          CovarianceType::diagonal, CovarianceType::spherical})
+  for (const CovarianceType covariance :
+       {CovarianceType::full, CovarianceType::tied, CovarianceType::diagonal, CovarianceType::spherical})
     for (const PosteriorForm form : {PosteriorForm::joint, PosteriorForm::product}) {
       LearningOptions options = quick(Method::mar);
       options.density = VbMixtureOptions{.components = 3, .covariance = covariance};
@@ -149,6 +153,19 @@ TEST(Background, FarRowsAreUnknownInManyDimensions) {
   far(1, d - 1) = -100.0;
   for (Index j = 0; j < d; ++j) far(2, j) = 100.0;
   expect_ignorance(fit_classifier(data, quick(Method::mar)).classifier.score(far.view(), 1), 2.0, "20");
+}
+
+TEST(Background, FarRowsOfTheToysAreUnknown) {
+  for (const char* name : {"quadrants", "coin"})
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      const Toy toy = make_toy(name, seed);
+      const Matrix far = far_rows(toy.train);
+      for (const Method method : {Method::mar, Method::supervised}) {
+        LearningOptions options;
+        options.method = method;
+        expect_ignorance(fit_classifier(toy.train, options).classifier.score(far.view(), 0), 2.0, name);
+      }
+    }
 }
 
 TEST(Background, QuadrantsAtTheEndOfTheWorld) {

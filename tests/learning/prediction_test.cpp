@@ -42,6 +42,23 @@ TEST(Prediction, IsTheBestInsideClassHoweverSmallTheInsidePartIs) {
   EXPECT_DOUBLE_EQ(scores.error_probability[0], 2.0 / 3.0);
 }
 
+TEST(Prediction, OfModelsOfTheFirstVersionIsWhatItWas) {
+  GenerativeClassifier::Parts parts = parts_on_a_line({-40.0, 39.0, 41.0});
+  parts.guesses_late = true;
+  EXPECT_EQ(GenerativeClassifier(parts).score(Matrix(1, 1, {0.0}).view(), 1).prediction[0], 0);
+
+  // Such a model stays one when it is saved again.
+  const Dataset data = two_classes(300, 80, 100);
+  parts = fit_classifier(data, quick(Method::mar)).classifier.parts();
+  EXPECT_FALSE(parts.guesses_late);
+  for (const bool late : {false, true}) {
+    parts.guesses_late = late;
+    Archive archive;
+    GenerativeClassifier(parts).save(archive, "");
+    EXPECT_EQ(GenerativeClassifier::load(archive, "").parts().guesses_late, late);
+  }
+}
+
 TEST(Prediction, IsTheFirstClassWhereTheInsidePartsTieToo) {
   const GenerativeClassifier classifier(parts_on_a_line({50.0, -40.0, 40.0}));
   EXPECT_EQ(classifier.score(Matrix(1, 1, {0.0}).view(), 1).prediction[0], 1);

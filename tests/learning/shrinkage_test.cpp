@@ -1,7 +1,7 @@
 // What class densities have in common: closed forms, labels that are noise, and classes that are far apart.
 
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +42,10 @@ TEST(Shrinkage, TheLikeliestShare) {
   // One mistake among a hundred that was certain: its share of all, doubled because half are right by chance.
   EXPECT_NEAR(likeliest_share({1.0, 0.0}, {0.5, 0.5}, {99.0, 1.0}), 0.02, 1e-9);
   EXPECT_EQ(likeliest_share({}, {}, {}), 0.0);
+  // s = 0.75 gains 0.6 log 1.2 + 0.4 log 0.8 = 0.020 nats per row, 3.0 with 150 rows and 2.0 with 100; it
+  // must be half the logarithm of their number, 2.5 and 2.3.
+  EXPECT_NEAR(likeliest_share({0.9, 0.1}, {0.5, 0.5}, {90.0, 60.0}), 0.75, 1e-12);
+  EXPECT_EQ(likeliest_share({0.9, 0.1}, {0.5, 0.5}, {60.0, 40.0}), 1.0);
 }
 
 TEST(Shrinkage, MixesThePosteriorWithTheSharesOfTheClasses) {
@@ -66,7 +70,8 @@ TEST(Shrinkage, MixesThePosteriorWithTheSharesOfTheClasses) {
   }
 }
 
-/// Standard normal rows of which the first `n_labeled` have a label; `shift` of the first feature for class 1.
+/// Standard normal rows of which the first `n_labeled` have a label; `shift` of the first feature for
+/// class 1.
 Dataset normal_rows(Index n, Index n_labeled, Index d, double shift, std::uint64_t seed) {
   RandomStream random(seed, RandomPurpose::simulation);
   Dataset data;
@@ -82,68 +87,69 @@ Dataset normal_rows(Index n, Index n_labeled, Index d, double shift, std::uint64
 }
 
 TEST(Shrinkage, LabelsThatAreNoiseAreRecognised) {
+  // A fair coin labels the rows, so that every prediction errs in half of them. Without shrinkage the mean of
+  // q_e is 0.43, 0.39 and 0.32. With it, over 100 seeds: 0.490, 0.496 and 0.493, with standard deviations of
+  // 0.020, 0.010 and 0.014; the mean of 16 seeds has a standard error of 0.005 at most.
   struct Case {
     Index d;
     Index n_labeled;
   };
-  constexpr int n_seeds = 8;
+  constexpr int n_seeds = 16;
   for (const Case& each : {Case{2, 200}, Case{8, 500}, Case{20, 500}}) {
     double announced = 0.0;
-    double share = 0.0;
     for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
       const Dataset train = normal_rows(each.n_labeled + 1000, each.n_labeled, each.d, 0.0, seed);
       const Dataset test = normal_rows(2000, 0, each.d, 0.0, seed + 1000);
       LearningOptions options;
       options.seed = seed;
-      if (std::getenv("NO_SHRINK") != nullptr) options.shrinkage = 0.0;
-      const FitResult fit = fit_classifier(train, options);
-      const std::vector<double> q = fit.classifier.score(test.features.view(), 0).error_probability;
-      const double mean = std::accumulate(q.begin(), q.end(), 0.0) / static_cast<double>(q.size());
-      printf("  D %d seed %d: q_e %.4f s %.3f  shares %.3f -> %.3f info %.2f\n", (int)each.d, (int)seed, mean, fit.summary.shrinkage,
-        fit.summary.class_counts[0] / double(each.n_labeled), fit.classifier.parts().shrinkage.probability[0], fit.summary.informative_share);
-      announced += mean / n_seeds;
-      share += fit.summary.shrinkage / n_seeds;
+      const Scores scores = fit_classifier(train, options).classifier.score(test.features.view(), 0);
+      for (const double q : scores.error_probability) announced += q / (2000.0 * n_seeds);
     }
-    printf("D %d: %.4f, s %.3f\n", (int)each.d, announced, share);
     EXPECT_NEAR(announced, 0.5, 0.02) << each.d;
   }
 }
 
+/// Mean over test rows of the change of q_e by shrinkage, and the share that was chosen.
+std::pair<double, double> change_by_shrinkage(const Dataset& train, const Dataset& test, std::uint64_t seed) {
+  LearningOptions options;
+  options.seed = seed;
+  const FitResult chosen = fit_classifier(train, options);
+  options.shrinkage = 0.0;
+  const FitResult without = fit_classifier(train, options);
+  const std::vector<double> a = chosen.classifier.score(test.features.view(), 0).error_probability;
+  const std::vector<double> b = without.classifier.score(test.features.view(), 0).error_probability;
+  double change = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) change += std::abs(a[i] - b[i]) / static_cast<double>(a.size());
+  return {change, chosen.summary.shrinkage};
+}
+
 TEST(Shrinkage, ClassesThatAreFarApartKeepEveryBit) {
-  // No held-out row of the toys lies on the wrong side: nothing is shared, and nothing changes.
-  for (const char* name : {"quadrants", "coin"})
-    for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      const Toy toy = make_toy(name, seed);
-      LearningOptions options;
-      options.seed = seed;
-      const FitResult chosen = fit_classifier(toy.train, options);
-      EXPECT_EQ(chosen.summary.shrinkage, 0.0) << name;
-      options.shrinkage = 0.0;
-      const FitResult without = fit_classifier(toy.train, options);
-      EXPECT_EQ(chosen.classifier.score(toy.test.features.view(), 0).error_probability,
-                without.classifier.score(toy.test.features.view(), 0).error_probability);
-    }
+  // No held-out row of the coin's outer blobs lies on the wrong side: nothing is shared, nothing changes.
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const Toy toy = make_toy("coin", seed);
+    EXPECT_EQ(change_by_shrinkage(toy.train, toy.test, seed), (std::pair{0.0, 0.0}));
+  }
+}
+
+TEST(Shrinkage, ARowAmongTheOtherClassCostsLittle) {
+  // 0.4 % of the rows of quadrants are on the wrong side of their blob, about one of 250 labels.
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Toy toy = make_toy("quadrants", seed);
+    const auto [change, share] = change_by_shrinkage(toy.train, toy.test, seed);
+    EXPECT_LT(change, 0.01);
+    EXPECT_LT(share, 0.03);
+  }
 }
 
 TEST(Shrinkage, ClassesThatDifferHardlyNotice) {
   // Two normals two standard deviations apart, 16 % errors: here the densities are right, and the share is
-  // what the noise of 400 labels makes of zero. Mean change of q_e over 5 seeds.
-  constexpr int n_seeds = 5;
+  // what the noise of 400 labels makes of zero.
   double change = 0.0;
-  for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
-    const Dataset train = normal_rows(1400, 400, 2, 2.0, seed);
-    const Dataset test = normal_rows(2000, 0, 2, 2.0, seed + 1000);
-    LearningOptions options;
-    options.seed = seed;
-    const FitResult chosen = fit_classifier(train, options);
-    options.shrinkage = 0.0;
-    const FitResult without = fit_classifier(train, options);
-    const std::vector<double> a = chosen.classifier.score(test.features.view(), 0).error_probability;
-    const std::vector<double> b = without.classifier.score(test.features.view(), 0).error_probability;
-    for (std::size_t i = 0; i < a.size(); ++i) change += std::abs(a[i] - b[i]) / (2000.0 * n_seeds);
-    printf("seed %d share %.4f\n", (int)seed, chosen.summary.shrinkage);
-  }
-  printf("change %.5f\n", change);
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    change += change_by_shrinkage(normal_rows(1400, 400, 2, 2.0, seed),
+                                  normal_rows(2000, 0, 2, 2.0, seed + 1000), seed)
+                  .first /
+              5.0;
   EXPECT_LT(change, 0.01);
 }
 
@@ -155,7 +161,8 @@ TEST(Shrinkage, IsTheSameForAllMethodsAndWithoutUnlabeledRows) {
     EXPECT_EQ(fit.summary.shrinkage, fits.front().summary.shrinkage);
     EXPECT_EQ(fit.classifier.parts().shrinkage.share, fit.summary.shrinkage);
   }
-  EXPECT_GT(fit_classifier(normal_rows(200, 200, 3, 0.0, 1), quick(Method::supervised)).summary.shrinkage, 0.5);
+  EXPECT_GT(fit_classifier(normal_rows(200, 200, 3, 0.0, 1), quick(Method::supervised)).summary.shrinkage,
+            0.5);
   // A threshold that is given leaves the folds to the share.
   LearningOptions options = quick(Method::mar);
   options.kappa = 0.0;

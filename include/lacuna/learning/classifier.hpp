@@ -29,8 +29,8 @@ struct ClassModel {
   std::vector<std::shared_ptr<const Density>> density;
 };
 
-/// What class densities have in common: with probability `share` the label of a row has nothing to do with the
-/// row, and is of class y with `probability[y]`.
+/// What class densities have in common: with probability `share` the label of a row has nothing to do with
+/// the row, and is of class y with `probability[y]`.
 struct Shrinkage {
   double share = 0.0;
   std::vector<double> probability; ///< may be empty when the share is 0
@@ -46,6 +46,7 @@ public:
     std::vector<std::string> class_names;
     PosteriorForm posterior = PosteriorForm::joint;
     Ignorant ignorant = Ignorant::guess;
+    bool guesses_late = false; ///< models of 0.1: after rounding, which may leave nothing but the first class
     double kappa = 0.0;
     double informative_weight = 1.0;                  ///< w
     std::vector<ClassModel> draws;                    ///< q(x|y,l=1), one per imputation

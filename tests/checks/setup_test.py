@@ -66,6 +66,12 @@ class Setup(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(calls[1], " install --no-install-recommends cmake pybind11-dev$")
 
+    def test_the_study_needs_python_and_its_peers(self):
+        self.machine(uid=0, missing=["clang-14", "pybind11-dev", "python3-xgboost"])
+        result, calls = self.run_setup("--for", "study")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(calls[1], " install --no-install-recommends pybind11-dev python3-xgboost$")
+
     def test_passwordless_sudo_is_used(self):
         self.machine(uid=1000, missing=["cmake"], sudo=True)
         result, calls = self.run_setup()

@@ -37,10 +37,15 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
   for (const ClassModel& draw : parts.draws) draws_.emplace_back(draw, rows.n_rows).evaluate(rows);
   if (parts.uninformative != nullptr) uninformative_ = densities(*parts.uninformative, rows);
   if (parts.initial_unlabeled != nullptr) unlabeled_ = densities(*parts.initial_unlabeled, rows);
+  if (!parts.background) return;
+  const double background = parts.background->weight();
+  for (Index b = 0; b < rows.n_rows; ++b)
+    background_.push_back(std::log(background) + parts.background->log_density(rows.row(b)));
+  log_weight_ += std::log1p(-background);
+  log_rest_ += std::log1p(-background);
 }
 
 void BlockScorer::score_row(Index b) {
-  set_region(b);
   double* const posterior = scores_.posterior.row(first_ + b);
   for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
   // What is the same for every class decides nothing, and would round small differences away: the best class
@@ -50,12 +55,6 @@ void BlockScorer::score_row(Index b) {
     for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
   set_prediction(b, guess);
   if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
-}
-
-void BlockScorer::set_region(Index b) {
-  const double ratio = unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
-  scores_.log_ratio[at(first_ + b)] = ratio;
-  scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
 }
 
 /// log of the mean over draws of exp(value(draw)).
@@ -89,18 +88,27 @@ double BlockScorer::product_part(Index y, Index b) {
   return log_prior + log_add(informative, log_rest_ + uninformative_[at(b)]);
 }
 
-/// log of what q(x, y) has in common for all classes y: (1-w)/|Y| q(x|l=0), the second part of eq. 3.
+/// log of what q(x, y) has in common for all classes y: in joint form (1-w)/|Y| q(x|l=0), the second part of
+/// eq. 3, and in both forms the background (eq. 7).
 double BlockScorer::common_part(Index b) const {
-  if (uninformative_.empty() || parts_.posterior == PosteriorForm::product) return -infinity;
-  return log_rest_ - log_classes_ + uninformative_[at(b)];
+  double common = -infinity;
+  if (!uninformative_.empty() && parts_.posterior == PosteriorForm::joint)
+    common = log_rest_ - log_classes_ + uninformative_[at(b)];
+  return background_.empty() ? common : log_add(common, background_[at(b)] - log_classes_);
 }
 
-/// log of (1-w) q(x|l=0): the sum over classes of what speaks for no label, in both forms.
+double BlockScorer::background_weight(Index b) const {
+  return background_.empty() ? -infinity : background_[at(b)];
+}
+
+/// log of the sum over classes of what speaks for no label (the numerator of eq. 6), in both forms.
 double BlockScorer::outside_weight(Index b) const {
-  return uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
+  const double uninformative = uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
+  return log_add(uninformative, background_weight(b));
 }
 
-/// Normalises log values in place, and sets the prediction and its error probability.
+/// Normalises log values in place, and sets the prediction, its error probability and what is said of the
+/// region.
 void BlockScorer::set_prediction(Index b, Index guess) {
   const Index row = first_ + b;
   double* const posterior = scores_.posterior.row(row);
@@ -114,12 +122,21 @@ void BlockScorer::set_prediction(Index b, Index guess) {
     return others;
   };
   const double total = posterior[guess] + sum_of_others(guess);
-  const Index prediction = parts_.ignorant == Ignorant::guess
-                               ? guess
-                               : drawn_prediction(b, guess, std::exp(outside_weight(b) - largest) / total);
+  const auto share = [&](double log_weight) { return std::exp(log_weight - largest) / total; };
+  const Index prediction =
+      parts_.ignorant == Ignorant::guess ? guess : drawn_prediction(b, guess, share(outside_weight(b)));
   scores_.error_probability[at(row)] = sum_of_others(prediction) / total;
   scores_.prediction[at(row)] = static_cast<int>(prediction);
   for (Index y = 0; y < n_classes_; ++y) posterior[y] /= total;
+  set_region(b, share(background_weight(b)));
+}
+
+void BlockScorer::set_region(Index b, double background_share) {
+  double ratio = unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+  // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
+  if (background_share >= 0.5) ratio = -infinity;
+  scores_.log_ratio[at(first_ + b)] = ratio;
+  scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
 }
 
 /// With probability `outside_share` any class, each as likely as the others, else the guess.

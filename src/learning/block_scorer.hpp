@@ -17,14 +17,15 @@ public:
   void score_row(Index b);
 
 private:
-  void set_region(Index b);
   double class_part(Index y, Index b);
   double joint_part(Index y, Index b);
   double product_part(Index y, Index b);
   double common_part(Index b) const;
   double outside_weight(Index b) const;
+  double background_weight(Index b) const;
   Index drawn_prediction(Index b, Index guess, double outside_share) const;
   void set_prediction(Index b, Index guess);
+  void set_region(Index b, double background_share);
   template <class Value>
   double mean_over_draws(const Value& value);
 
@@ -37,6 +38,7 @@ private:
   std::vector<ClassEvidence> draws_;
   std::vector<double> uninformative_;
   std::vector<double> unlabeled_;
+  std::vector<double> background_; ///< log of its weight and density; empty without one
   std::vector<double> scratch_;
   double log_weight_;
   double log_rest_;

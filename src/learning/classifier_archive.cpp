@@ -50,6 +50,7 @@ void GenerativeClassifier::save(Archive& archive, const std::string& prefix) con
   if (parts_.uninformative != nullptr) parts_.uninformative->save(archive, prefix + "uninformative/");
   if (parts_.initial_unlabeled != nullptr)
     parts_.initial_unlabeled->save(archive, prefix + "initial/unlabeled/");
+  if (parts_.background) parts_.background->save(archive, prefix + "background/");
 }
 
 GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const std::string& prefix) {
@@ -74,6 +75,8 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
 
   GenerativeClassifier classifier(std::move(parts));
   const Index d = classifier.n_features();
+  if (archive.has(prefix + "background/weight"))
+    classifier.parts_.background = Background::load(archive, prefix + "background/", d);
   const auto agrees = [d](const std::shared_ptr<const Density>& density) {
     return density == nullptr || density->n_features() == d;
   };

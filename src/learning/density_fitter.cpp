@@ -1,12 +1,20 @@
 #include "learning/density_fitter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
+
+namespace {
+
+/// In standard deviations: rows unlike all others are looked for outside the data, not among them.
+constexpr double background_reach = 10.0;
+
+} // namespace
 
 void RowList::append(const RowList& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
@@ -73,6 +81,18 @@ std::vector<RowList> DensityFitter::labeled_rows() const {
     if (is_labeled(i))
       result[static_cast<std::size_t>(data_.labels[static_cast<std::size_t>(i)])].add(i, data_.weight(i));
   return result;
+}
+
+Background DensityFitter::background() const {
+  std::vector<double> scale;
+  for (std::size_t j = 0; j < reference_.variance.size(); ++j) {
+    const double variance = reference_.variance[j];
+    // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
+    // beyond the largest number one of the right size will do.
+    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference_.range[j];
+    scale.push_back(background_reach * (spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0));
+  }
+  return {1.0 / (reference_.weight + 1.0), reference_.mean, std::move(scale), data_.levels};
 }
 
 DensityRecord make_record(std::string name, const Density& density, Index n_rows) {

@@ -53,6 +53,8 @@ public:
 
   /// Labeled rows of every class.
   std::vector<RowList> labeled_rows() const;
+  /// The background of a classifier of these data.
+  Background background() const;
 
 private:
   DatasetView data_;

@@ -50,6 +50,7 @@ public:
     parts.kappa = initial.kappa;
     parts.initial = initial.classes;
     parts.initial_unlabeled = initial.unlabeled;
+    if (options_.background == BackgroundForm::cauchy) parts.background = fitter_.background();
     switch (method_) {
     case Method::supervised: parts.draws = {initial.classes}; break;
     case Method::mcar_sampling: parts.draws = fit_filled(unlabeled_rows()); break;
@@ -94,7 +95,8 @@ private:
                       "likely",
                       data_.class_names[at(fitter_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
-      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar)
+      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar &&
+          options_.ignorant == Ignorant::guess)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
                                       data_.class_names[at(y)], to_string(method_)));
   }

@@ -83,6 +83,10 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
              "Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by "
              "lot, which errs at exactly the rate that is announced there")
           .in_group("Method"),
+      option("background", &O::background, "FORM",
+             "Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, "
+             "as in the paper")
+          .in_group("Method"),
       option("folds", &O::folds, "N", "Folds of the cross-fit for " + mention("kappa") + " auto",
              {.low = 2, .high = 100})
           .in_group("Method"),
@@ -112,6 +116,7 @@ void apply_paper_preset(LearningOptions& options) {
   options.draws = 1;
   options.posterior = PosteriorForm::product;
   options.ignorant = Ignorant::guess;
+  options.background = BackgroundForm::none;
   options.kappa = 0.0;
 }
 

@@ -109,7 +109,9 @@ TEST(Corners, ClassWithoutRows) {
   EXPECT_LT(at_probes.posterior(1, 2), 0.02);
 
   Warnings warnings;
-  const FitResult supervised = fit_classifier(data, quick(Method::supervised), warnings);
+  LearningOptions options = quick(Method::supervised);
+  options.background = BackgroundForm::none; // which takes every class for possible
+  const FitResult supervised = fit_classifier(data, options, warnings);
   EXPECT_TRUE(warnings.mention("'c' has no labeled row"));
   EXPECT_EQ(supervised.classifier.score(probes.view(), 1).posterior(0, 2), 0.0);
 }
@@ -212,6 +214,12 @@ std::vector<double> posterior_by_hand(const GenerativeClassifier::Parts& parts, 
                     : (w * conditional + (1.0 - w) * rest) * (w * prior + (1.0 - w) / n_classes));
     total += p.back();
   }
+  if (parts.background) {
+    const double eps = parts.background->weight();
+    const double all = eps * std::exp(parts.background->log_density(x.row(0)));
+    for (double& value : p) value = (1.0 - eps) * value + all / n_classes;
+    total = (1.0 - eps) * total + all;
+  }
   for (double& value : p) value /= total;
   return p;
 }
@@ -299,6 +307,8 @@ TEST(Learner, PaperPreset) {
   EXPECT_EQ(std::get<double>(options.kappa), 0.0);
   EXPECT_EQ(std::get<Index>(options.draws), 1);
   EXPECT_EQ(options.posterior, PosteriorForm::product);
+  EXPECT_EQ(options.ignorant, Ignorant::guess);
+  EXPECT_EQ(options.background, BackgroundForm::none);
 }
 
 class UnitGaussianFamily : public DensityFamily {

@@ -76,6 +76,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"posterior", {"product"}},
                                            {"draws", {"7"}},
                                            {"ignorant", {"random"}},
+                                           {"background", {"none"}},
                                            {"folds", {"3"}},
                                            {"max_em_iterations", {"17"}},
                                            {"em_tolerance", {"0.125"}},

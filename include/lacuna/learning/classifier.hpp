@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/density/density.hpp"
+#include "lacuna/learning/background.hpp"
 #include "lacuna/learning/options.hpp"
 
 namespace LACUNA_API lacuna {
@@ -15,8 +17,8 @@ namespace LACUNA_API lacuna {
 struct Scores {
   std::vector<int> prediction;           ///< class number
   std::vector<double> error_probability; ///< q_e: how likely the prediction is wrong
-  std::vector<double>
-      log_ratio; ///< max over y of log q~(x|y,l=1) - log q~(x|l=0); +inf without unlabeled rows
+  std::vector<double> log_ratio; ///< max over y of log q~(x|y,l=1) - log q~(x|l=0); +inf without unlabeled
+                                 ///< rows, -inf where the background outweighs all else
   std::vector<char> informative; ///< log_ratio > kappa
   Matrix posterior;              ///< n x classes; rows sum to one
 };
@@ -27,8 +29,8 @@ struct ClassModel {
   std::vector<std::shared_ptr<const Density>> density;
 };
 
-/// A fitted generative classifier: w q(y|l=1) q(x|y,l=1) + (1-w)/|Y| q(x|l=0), and the region where labels
-/// say something. Immutable; safe to use from many threads at once.
+/// A fitted generative classifier: w q(y|l=1) q(x|y,l=1) + (1-w)/|Y| q(x|l=0), the background, and the region
+/// where labels say something. Immutable; safe to use from many threads at once.
 class GenerativeClassifier {
 public:
   struct Parts {
@@ -39,6 +41,7 @@ public:
     double informative_weight = 1.0;                  ///< w
     std::vector<ClassModel> draws;                    ///< q(x|y,l=1), one per imputation
     std::shared_ptr<const Density> uninformative;     ///< q(x|l=0), null when w = 1
+    std::optional<Background> background;             ///< empty: none, as in models of 0.1
     ClassModel initial;                               ///< q~(x|y,l=1)
     std::shared_ptr<const Density> initial_unlabeled; ///< q~(x|l=0), null without unlabeled rows
     bool guesses_late = false; ///< models of 0.1: after rounding, which may leave nothing but the first class

@@ -30,6 +30,12 @@ constexpr auto choice_names(Ignorant) {
   return std::array{ChoiceName{Ignorant::guess, "guess"}, ChoiceName{Ignorant::random, "random"}};
 }
 
+/// What may lie where no training row does: a density with the heaviest tails, the same for all classes.
+enum class BackgroundForm { cauchy, none };
+constexpr auto choice_names(BackgroundForm) {
+  return std::array{ChoiceName{BackgroundForm::cauchy, "cauchy"}, ChoiceName{BackgroundForm::none, "none"}};
+}
+
 /// A threshold chosen from the labeled rows: at most a share alpha of rows like them is called uninformative.
 struct AutoKappa {
   double alpha = 0.05;
@@ -49,6 +55,7 @@ struct LearningOptions {
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
   Draws draws = 5;
   Ignorant ignorant = Ignorant::guess;
+  BackgroundForm background = BackgroundForm::cauchy;
   Index folds = 5;
   Index max_em_iterations = 500;
   double em_tolerance = 1e-4;
@@ -62,7 +69,7 @@ struct LearningOptions {
 };
 
 /// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
-/// density, one draw, product, kappa 0. Another density than vb-gmm stays as it is.
+/// density, one draw, product, kappa 0, no background. Another density than vb-gmm stays as it is.
 void apply_paper_preset(LearningOptions& options);
 
 } // namespace lacuna

@@ -52,8 +52,11 @@ std::string summary_text(const Model& model, double seconds) {
   line("rows", grouped(summary.n_labeled) + " labeled, " + grouped(summary.n_unlabeled) + " unlabeled");
   line("classes", listed(classes, 20));
   line("informative",
-       fmt::format("{:.1f} % of the unlabeled rows ({}), log ratio above kappa = {:.4g}",
-                   100.0 * summary.informative_share, grouped(summary.n_informative), summary.kappa));
+       fmt::format("{:.1f} % of the unlabeled rows ({}), log ratio above kappa = {:.4g}{}",
+                   100.0 * summary.informative_share, grouped(summary.n_informative), summary.kappa,
+                   summary.kappa_asked < summary.kappa
+                       ? fmt::format(" (auto asked for {:.4g})", summary.kappa_asked)
+                       : ""));
   line("w", fmt::format("{:.4f}", summary.informative_weight));
   // Not every method draws, and one draw moves nothing.
   const auto n_draws = static_cast<Index>(model.classifier.parts().draws.size());

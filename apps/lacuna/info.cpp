@@ -58,6 +58,7 @@ std::string summary_text(const FitSummary& summary) {
   return values_text({{"n_labeled", text(summary.n_labeled)},
                       {"n_unlabeled", text(summary.n_unlabeled)},
                       {"kappa", text(summary.kappa)},
+                      {"kappa_asked", text(summary.kappa_asked)},
                       {"n_informative", text(summary.n_informative)},
                       {"informative_share", text(summary.informative_share)},
                       {"informative_weight", text(summary.informative_weight)},

@@ -89,6 +89,7 @@ py::dict summary_dict(const Model& model) {
   result["n_unlabeled"] = summary.n_unlabeled;
   result["class_counts"] = counts;
   result["kappa"] = summary.kappa;
+  result["kappa_asked"] = summary.kappa_asked;
   result["n_informative"] = summary.n_informative;
   result["informative_share"] = summary.informative_share;
   result["informative_weight"] = summary.informative_weight;

@@ -108,6 +108,7 @@ private:
       summary_.densities.push_back(
           make_record("initial unlabeled", *initial.unlabeled, summary_.n_unlabeled));
     summary_.kappa = initial.kappa;
+    summary_.kappa_asked = initial.kappa_asked;
     summary_.n_informative = std::count(initial.informative.begin(), initial.informative.end(), 1);
     if (summary_.n_unlabeled > 0)
       summary_.informative_share =

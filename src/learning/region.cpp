@@ -5,13 +5,26 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/index.hpp"
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
 namespace lacuna {
 
 namespace {
+
+/// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and the
+/// worse they fit the more would pass for informative (docs/math/classifier.md, section 5).
+constexpr double lowest_auto_kappa = -1.0;
+
+/// Log ratios of labeled rows from models that did not see them.
+struct HeldOutRatios {
+  std::vector<double> ratios;
+  std::vector<double> weights;
+};
 
 /// Deals the labeled rows of every class out to the folds, as evenly as they go.
 std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, Index n_folds,
@@ -28,15 +41,12 @@ std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, I
   return fold;
 }
 
-/// Log ratios of the labeled rows from class models that did not see them (docs/math/classifier.md, section
-/// 4).
-double choose_kappa(const DensityFitter& fitter, const Density& unlabeled, double alpha, Index n_folds,
-                    std::uint64_t seed) {
+HeldOutRatios cross_fit_ratios(const DensityFitter& fitter, const Density& unlabeled, Index n_folds,
+                               std::uint64_t seed) {
   const DatasetView& data = fitter.data();
   const std::vector<RowList> labeled = fitter.labeled_rows();
   const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
-  std::vector<double> ratios;
-  std::vector<double> weights;
+  HeldOutRatios result;
   for (Index fold = 0; fold < n_folds; ++fold) {
     std::vector<RowList> kept(labeled.size());
     RowList held_out;
@@ -60,16 +70,41 @@ double choose_kappa(const DensityFitter& fitter, const Density& unlabeled, doubl
     ClassEvidence evidence(model, rows.n_rows());
     evidence.evaluate(rows.view());
     for (Index i = 0; i < rows.n_rows(); ++i) {
-      ratios.push_back(evidence.best_log_density(i) - log_unlabeled[at(i)]);
-      weights.push_back(held_out.weights[at(i)]);
+      result.ratios.push_back(evidence.best_log_density(i) - log_unlabeled[at(i)]);
+      result.weights.push_back(held_out.weights[at(i)]);
     }
   }
-  if (ratios.empty()) {
+  return result;
+}
+
+double share_below_floor(const HeldOutRatios& held_out) {
+  double below = 0.0;
+  double all = 0.0;
+  for (std::size_t i = 0; i < held_out.ratios.size(); ++i) {
+    all += held_out.weights[i];
+    if (held_out.ratios[i] <= lowest_auto_kappa) below += held_out.weights[i];
+  }
+  return below / all;
+}
+
+/// Sets the threshold that at most a share alpha of rows like the labeled ones does not pass.
+void choose_kappa(const DensityFitter& fitter, double alpha, Index n_folds, std::uint64_t seed,
+                  InitialModels& models) {
+  const HeldOutRatios held_out = cross_fit_ratios(fitter, *models.unlabeled, n_folds, seed);
+  if (held_out.ratios.empty()) {
     fitter.observer().warning(
         "kappa cannot be chosen from the labeled rows because no class has two of them; using 0");
-    return 0.0;
+    return;
   }
-  return quantile_threshold(std::move(ratios), std::move(weights), alpha);
+  models.kappa_asked = quantile_threshold(held_out.ratios, held_out.weights, alpha);
+  models.kappa = std::max(models.kappa_asked, lowest_auto_kappa);
+  if (models.kappa == models.kappa_asked) return;
+  fitter.observer().warning(fmt::format(
+      "the densities do not fit these data: {} auto:{} asks for {:.3g}, where even the likeliest class is far "
+      "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % of rows like the labeled ones "
+      "uninformative. Try another {}, or a map such as pca or vae in {}; with a {} of your own there is no floor",
+      mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa, 100.0 * share_below_floor(held_out),
+      mention("density"), mention("features"), mention("kappa")));
 }
 
 } // namespace
@@ -97,7 +132,7 @@ InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa
   models.classes = fitter.fit_classes(fitter.labeled_rows(), seed);
   models.informative.assign(at(data.n_rows()), 0);
   const auto* const chosen = std::get_if<AutoKappa>(&kappa);
-  models.kappa = chosen != nullptr ? 0.0 : std::get<double>(kappa);
+  models.kappa = models.kappa_asked = chosen != nullptr ? 0.0 : std::get<double>(kappa);
 
   RowList unlabeled;
   for (Index i = 0; i < data.n_rows(); ++i)
@@ -105,7 +140,7 @@ InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa
   if (unlabeled.empty()) return models;
   models.unlabeled =
       fitter.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), fitter.threads());
-  if (chosen != nullptr) models.kappa = choose_kappa(fitter, *models.unlabeled, chosen->alpha, n_folds, seed);
+  if (chosen != nullptr) choose_kappa(fitter, chosen->alpha, n_folds, seed, models);
 
   const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, fitter.threads());
   visit_evidence(models.classes, data.features, fitter.threads(),

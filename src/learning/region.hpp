@@ -14,6 +14,7 @@ struct InitialModels {
   ClassModel classes;                       ///< q~(x|y,l=1), q~(y|l=1)
   std::shared_ptr<const Density> unlabeled; ///< q~(x|l=0); null without unlabeled rows
   double kappa = 0.0;
+  double kappa_asked = 0.0; ///< what `auto` would have chosen without its floor; else kappa
   std::vector<char> informative; ///< per row; zero for labeled rows
 };
 

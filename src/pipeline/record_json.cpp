@@ -83,6 +83,7 @@ FitSummary read_summary(const Json& found) {
   for (const auto& [name, count] : found.at("class_counts").items())
     summary.class_counts.push_back(count.get<Index>());
   summary.kappa = number(found.at("kappa"));
+  summary.kappa_asked = number(found.value("kappa_asked", found.at("kappa"))); // models of 0.1 have none
   summary.n_informative = found.at("n_informative").get<Index>();
   summary.informative_share = number(found.at("informative_share"));
   summary.informative_weight = number(found.at("informative_weight"));
@@ -134,6 +135,7 @@ Json summary_object(const FitRecord& record) {
           {"n_unlabeled", summary.n_unlabeled},
           {"class_counts", counts},
           {"kappa", summary.kappa},
+          {"kappa_asked", summary.kappa_asked},
           {"n_informative", summary.n_informative},
           {"informative_share", summary.informative_share},
           {"informative_weight", summary.informative_weight},

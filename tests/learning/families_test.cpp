@@ -30,13 +30,21 @@ Dataset two_classes_and_a_cloud() {
   return data;
 }
 
+/// Defaults of a family, but for gmm, whose seven components fit forty rows so sharply that kappa auto
+/// refuses.
+LearningOptions options_of(const std::string& family) {
+  LearningOptions options;
+  options.density = family;
+  if (family == "gmm") options.density = GmmOptions{.components = 2};
+  return options;
+}
+
 TEST(FamiliesInTheMethod, EveryMethodWorksWithEveryFamily) {
   const Dataset data = two_classes_and_a_cloud();
   const Matrix questions(3, 2, {-3.0, 0.0, 3.0, 0.0, 0.0, 12.0});
   for (const std::string& name : density_family_names())
     for (const bool is_soft : {true, false}) {
-      LearningOptions options;
-      options.density = name;
+      LearningOptions options = options_of(name);
       options.draws = is_soft ? Draws(SoftLabels{}) : Draws(Index{2});
       const std::vector<FitResult> fits = fit_classifiers(data, options, all_methods);
       for (std::size_t m = 0; m < fits.size(); ++m) {
@@ -63,8 +71,7 @@ TEST(FamiliesInTheMethod, AClassOfOneRowMayWeighNextToNothingInADraw) {
   data.weights[250] = 1e-9;
   const Matrix questions(2, 2, {-3.0, 0.0, 3.0, 0.0});
   for (const std::string& name : density_family_names()) {
-    LearningOptions options;
-    options.density = name;
+    const LearningOptions options = options_of(name);
     const Scores scores = fit_classifier(data, options).classifier.score(questions.view(), 1);
     EXPECT_EQ(scores.prediction, (std::vector<int>{0, 1})) << name;
     for (const double q : scores.error_probability) EXPECT_LT(q, 0.1) << name;

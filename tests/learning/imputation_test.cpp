@@ -194,5 +194,67 @@ TEST(Region, AClassWithOneRowHasNoSayInKappa) {
   EXPECT_EQ(kappa(), without);
 }
 
+/// Far too sharp for few rows: what class densities are like in wide tables.
+class SharpFamily : public DensityFamily {
+public:
+  std::shared_ptr<const Density> fit(const WeightedRows& rows, const DensityFitContext&) const override {
+    return std::make_shared<Sharp>(rows.size() < 100 ? 0.05 : 3.0);
+  }
+
+private:
+  class Sharp : public Density {
+  public:
+    explicit Sharp(double width) : Density({"sharp", 1, {}}), width_(width) {}
+    void log_density(MatrixView rows, std::span<double> out) const override {
+      for (Index i = 0; i < rows.n_rows; ++i)
+        out[at(i)] = -0.5 * std::pow(rows(i, 0) / width_, 2) - std::log(width_);
+    }
+    void sample(RandomStream&, std::span<double>) const override {}
+
+  private:
+    void save_parts(Archive&, const std::string&) const override {}
+
+    double width_;
+  };
+};
+
+class WarningTexts : public Observer {
+public:
+  void warning(std::string_view text) override { texts.emplace_back(text); }
+  std::vector<std::string> texts;
+};
+
+TEST(Region, AutoKappaDoesNotSinkWithTheDensities) {
+  std::vector<Row> rows;
+  RandomStream random(5, RandomPurpose::simulation);
+  for (int i = 0; i < 40; ++i) rows.push_back({random.normal(), i % 2});
+  for (int i = 0; i < 300; ++i) rows.push_back({random.normal(), missing_label});
+  const Dataset data = dataset_of(rows, {"a", "b"});
+  LearningOptions options;
+  options.draws = SoftLabels{};
+  WarningTexts warnings;
+  const FitResult fit = fit_classifier(data, options, SharpFamily(), warnings);
+  EXPECT_LT(fit.summary.kappa_asked, -100.0);
+  EXPECT_EQ(fit.summary.kappa, -1.0);
+  EXPECT_EQ(fit.classifier.parts().kappa, -1.0);
+  EXPECT_LT(fit.summary.informative_share, 0.2); // a twentieth of a standard deviation is little room
+  ASSERT_EQ(warnings.texts.size(), 1U);
+  for (const char* word : {"densities do not fit", "stays at -1", "features", "density"})
+    EXPECT_NE(warnings.texts[0].find(word), std::string::npos) << word;
+
+  // Who gives a number knows what he does.
+  options.kappa = -200.0;
+  const FitResult given = fit_classifier(data, options, SharpFamily(), warnings);
+  EXPECT_EQ(given.summary.kappa, -200.0);
+  EXPECT_EQ(given.summary.kappa_asked, -200.0);
+  EXPECT_EQ(warnings.texts.size(), 1U);
+
+  // Densities that fit are not suspected.
+  options.kappa = AutoKappa{};
+  const FitResult good = fit_classifier(data, options, BumpFamily(), warnings);
+  EXPECT_EQ(good.summary.kappa, good.summary.kappa_asked);
+  EXPECT_EQ(warnings.texts.size(), 1U);
+}
+
 } // namespace
 } // namespace lacuna

@@ -31,6 +31,7 @@ struct FitSummary {
   Index n_unlabeled = 0;
   std::vector<Index> class_counts; ///< labeled rows per class
   double kappa = 0.0;              ///< the threshold used
+  double kappa_asked = 0.0;        ///< what `auto` would have chosen without its floor; else kappa
   Index n_informative = 0;         ///< unlabeled rows inside the informative region
   double informative_share = 1.0;  ///< n_informative / n_unlabeled (1 without unlabeled rows)
   double informative_weight = 1.0; ///< w

@@ -58,6 +58,8 @@ std::string summary_text(const Model& model, double seconds) {
                        ? fmt::format(" (auto asked for {:.4g})", summary.kappa_asked)
                        : ""));
   line("w", fmt::format("{:.4f}", summary.informative_weight));
+  if (summary.shrinkage > 0.0)
+    line("shrinkage", fmt::format("{:.3f} of every class density is common to all", summary.shrinkage));
   // Not every method draws, and one draw moves nothing.
   const auto n_draws = static_cast<Index>(model.classifier.parts().draws.size());
   if (n_draws > 1)

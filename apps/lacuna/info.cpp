@@ -62,6 +62,7 @@ std::string summary_text(const FitSummary& summary) {
                       {"n_informative", text(summary.n_informative)},
                       {"informative_share", text(summary.informative_share)},
                       {"informative_weight", text(summary.informative_weight)},
+                      {"shrinkage", text(summary.shrinkage)},
                       {"draw_spread", text(summary.draw_spread)},
                       {"n_em_iterations", text(summary.n_em_iterations)},
                       {"stop_reason", to_string(summary.stop_reason)}});

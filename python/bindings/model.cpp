@@ -93,6 +93,7 @@ py::dict summary_dict(const Model& model) {
   result["n_informative"] = summary.n_informative;
   result["informative_share"] = summary.informative_share;
   result["informative_weight"] = summary.informative_weight;
+  result["shrinkage"] = summary.shrinkage;
   result["draw_spread"] = summary.draw_spread;
   result["n_em_iterations"] = summary.n_em_iterations;
   result["stop_reason"] = to_string(summary.stop_reason);

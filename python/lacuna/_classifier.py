@@ -220,7 +220,10 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         return self._score_rows(X).informative
 
     def log_ratio(self, X):
-        """The largest log ratio of a class's density among the labeled rows to the density of the unlabeled ones."""
+        """The largest log ratio of a class's density among the labeled rows to the density of the unlabeled ones.
+
+        It is -inf for a row that is unlike all training rows.
+        """
         return self._score_rows(X).log_ratio
 
     def score(self, X, y, sample_weight=None):

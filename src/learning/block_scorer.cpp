@@ -34,7 +34,8 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
       log_rest_(std::log1p(-parts.informative_weight)),
       log_classes_(std::log(static_cast<double>(n_classes_))) {
   initial_.evaluate(rows);
-  for (const ClassModel& draw : parts.draws) draws_.emplace_back(draw, rows.n_rows).evaluate(rows);
+  for (const ClassModel& draw : parts.draws)
+    draws_.emplace_back(draw, rows.n_rows, parts.shrinkage).evaluate(rows);
   if (parts.uninformative != nullptr) uninformative_ = densities(*parts.uninformative, rows);
   if (parts.initial_unlabeled != nullptr) unlabeled_ = densities(*parts.initial_unlabeled, rows);
   if (!parts.background) return;
@@ -53,8 +54,8 @@ void BlockScorer::score_row(Index b) {
   Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
   if (const double common = common_part(b); common != -infinity)
     for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
-  set_prediction(b, guess);
   if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
+  set_prediction(b, guess);
 }
 
 /// log of the mean over draws of exp(value(draw)).
@@ -78,8 +79,8 @@ double BlockScorer::joint_part(Index y, Index b) {
 /// log of (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part is common.
 double BlockScorer::product_part(Index y, Index b) {
   double probability = 0.0;
-  for (const ClassModel& draw : parts_.draws) probability += draw.probability[at(y)];
-  probability /= static_cast<double>(parts_.draws.size());
+  for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
+  probability /= static_cast<double>(draws_.size());
   const double w = parts_.informative_weight;
   const double log_prior = std::log(w * probability + (1.0 - w) / static_cast<double>(n_classes_));
   const double informative =

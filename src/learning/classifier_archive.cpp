@@ -33,6 +33,16 @@ std::shared_ptr<const Density> load_optional(const Archive& archive, const std::
   return archive.has(prefix + "family") ? load_density(archive, prefix) : nullptr;
 }
 
+/// None in models of 0.1.
+Shrinkage load_shrinkage(const Archive& archive, const std::string& prefix, Index n_classes) {
+  if (!archive.has(prefix + "share")) return {};
+  Shrinkage shrinkage{archive.number(prefix + "share"), archive.vector(prefix + "probability", n_classes)};
+  bool is_whole = shrinkage.share > 0.0 && shrinkage.share <= 1.0;
+  for (const double p : shrinkage.probability) is_whole = is_whole && p >= 0.0 && p <= 1.0 + 1e-9;
+  if (!is_whole) throw Error(ErrorKind::data, "the model is damaged: shrinkage is outside its limits");
+  return shrinkage;
+}
+
 } // namespace
 
 void GenerativeClassifier::save(Archive& archive, const std::string& prefix) const {
@@ -50,6 +60,10 @@ void GenerativeClassifier::save(Archive& archive, const std::string& prefix) con
   if (parts_.uninformative != nullptr) parts_.uninformative->save(archive, prefix + "uninformative/");
   if (parts_.initial_unlabeled != nullptr)
     parts_.initial_unlabeled->save(archive, prefix + "initial/unlabeled/");
+  if (parts_.shrinkage.share > 0.0) {
+    archive.put(prefix + "shrinkage/share", parts_.shrinkage.share);
+    archive.put(prefix + "shrinkage/probability", parts_.shrinkage.probability);
+  }
   if (parts_.background) parts_.background->save(archive, prefix + "background/");
 }
 
@@ -70,6 +84,7 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);
   for (Index m = 0; m < n_draws; ++m)
     parts.draws.push_back(load_class_model(archive, prefix + "draw/" + std::to_string(m) + "/", n_classes));
+  parts.shrinkage = load_shrinkage(archive, prefix + "shrinkage/", n_classes);
   parts.uninformative = load_optional(archive, prefix + "uninformative/");
   parts.initial_unlabeled = load_optional(archive, prefix + "initial/unlabeled/");
 

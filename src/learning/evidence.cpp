@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 
@@ -18,9 +19,14 @@ Index n_blocks(Index n_rows) {
 
 } // namespace
 
-ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows)
-    : model_(model), values_(static_cast<Index>(model.density.size()), max_rows) {
-  for (const double p : model.probability) log_probability_.push_back(std::log(p));
+ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows, const Shrinkage& shrinkage)
+    : model_(model), shrinkage_(shrinkage), probability_(model.probability),
+      values_(static_cast<Index>(model.density.size()), max_rows) {
+  const double s = shrinkage.share;
+  if (s > 0.0)
+    for (std::size_t y = 0; y < probability_.size(); ++y)
+      probability_[y] = (1.0 - s) * probability_[y] + s * shrinkage.probability[y];
+  for (const double p : probability_) log_probability_.push_back(std::log(p));
 }
 
 void ClassEvidence::evaluate(MatrixView rows) {
@@ -31,6 +37,28 @@ void ClassEvidence::evaluate(MatrixView rows) {
       density->log_density(rows, out);
     else
       std::fill(out.begin(), out.end(), minus_infinity);
+  }
+  if (shrinkage_.share > 0.0) shrink(rows.n_rows);
+}
+
+/// From q(x|y) of the model to that of eq. 12 in docs/math/classifier.md.
+void ClassEvidence::shrink(Index n_rows) {
+  const std::size_t n = probability_.size();
+  std::vector<double> log_prior(n);
+  std::vector<double> log_shared(n);
+  for (std::size_t y = 0; y < n; ++y) {
+    log_prior[y] = std::log(model_.probability[y]);
+    log_shared[y] = std::log(shrinkage_.share * shrinkage_.probability[y]);
+  }
+  std::vector<double> log_joint(n);
+  for (Index b = 0; b < n_rows; ++b) {
+    for (std::size_t y = 0; y < n; ++y) log_joint[y] = log_prior[y] + values_(static_cast<Index>(y), b);
+    const double log_all = log_sum_exp(log_joint);
+    for (std::size_t y = 0; y < n; ++y) {
+      if (probability_[y] == 0.0) continue; // has no density, and gets none
+      const double parts[] = {std::log1p(-shrinkage_.share) + log_joint[y], log_shared[y] + log_all};
+      values_(static_cast<Index>(y), b) = log_sum_exp(parts) - log_probability_[y];
+    }
   }
 }
 

@@ -16,8 +16,11 @@ inline constexpr Index evidence_block_rows = 1024;
 /// without a density has -inf.
 class ClassEvidence {
 public:
-  ClassEvidence(const ClassModel& model, Index max_rows);
+  /// With a share of `shrinkage` that is not 0, the model is the one that it makes of `model`.
+  ClassEvidence(const ClassModel& model, Index max_rows, const Shrinkage& shrinkage = {});
   void evaluate(MatrixView rows);
+
+  double probability(Index y) const { return probability_[static_cast<std::size_t>(y)]; }
 
   double log_density(Index y, Index b) const { return values_(y, b); }
   /// log q(y) + log q(x|y).
@@ -31,7 +34,11 @@ public:
   Index n_classes() const { return values_.n_rows(); }
 
 private:
+  void shrink(Index n_rows);
+
   const ClassModel& model_;
+  Shrinkage shrinkage_;
+  std::vector<double> probability_;
   std::vector<double> log_probability_;
   Matrix values_;
 };

@@ -60,7 +60,9 @@ public:
       fit_uninformative(parts);
       break;
     }
+    parts.shrinkage = shared_.shrinkage();
     summary_.informative_weight = parts.informative_weight;
+    summary_.shrinkage = parts.shrinkage.share;
     GenerativeClassifier classifier(std::move(parts));
     summary_.draw_spread = draw_spread(classifier);
     finish_summary();
@@ -95,8 +97,7 @@ private:
                       "likely",
                       data_.class_names[at(fitter_.class_order().front())]));
     for (Index y = 0; y < data_.n_classes(); ++y)
-      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar &&
-          options_.ignorant == Ignorant::guess)
+      if (summary_.class_counts[at(y)] == 0 && method_ != Method::mar && options_.ignorant == Ignorant::guess)
         observer_.warning(fmt::format("class '{}' has no labeled row; method {} never predicts it",
                                       data_.class_names[at(y)], to_string(method_)));
   }

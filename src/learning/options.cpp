@@ -83,11 +83,19 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
              "Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by "
              "lot, which errs at exactly the rate that is announced there")
           .in_group("Method"),
-      option("background", &O::background, "FORM",
-             "Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, "
-             "as in the paper")
+      option(
+          "background", &O::background, "FORM",
+          "Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, "
+          "as in the paper")
           .in_group("Method"),
-      option("folds", &O::folds, "N", "Folds of the cross-fit for " + mention("kappa") + " auto",
+      option(
+          "shrinkage", &O::shrinkage, "X",
+          "How much class densities have in common, 0 (nothing) to 1 (all, so that only the classes' shares "
+          "count), or auto: as much as makes labels likeliest that the densities did not see",
+          {.low = 0.0, .high = 1.0, .unset = "auto"})
+          .in_group("Method"),
+      option("folds", &O::folds, "N",
+             "Folds of the cross-fit for " + mention("kappa") + " auto and " + mention("shrinkage") + " auto",
              {.low = 2, .high = 100})
           .in_group("Method"),
       option("max_em_iterations", &O::max_em_iterations, "N", "mcar-em: most rounds of filling and fitting",
@@ -117,6 +125,7 @@ void apply_paper_preset(LearningOptions& options) {
   options.posterior = PosteriorForm::product;
   options.ignorant = Ignorant::guess;
   options.background = BackgroundForm::none;
+  options.shrinkage = 0.0;
   options.kappa = 0.0;
 }
 

@@ -16,8 +16,8 @@ namespace lacuna {
 
 namespace {
 
-/// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and the
-/// worse they fit the more would pass for informative (docs/math/classifier.md, section 5).
+/// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and
+/// the worse they fit the more would pass for informative (docs/math/classifier.md, section 5).
 constexpr double lowest_auto_kappa = -1.0;
 
 /// Log ratios of labeled rows from models that did not see them.
@@ -26,53 +26,15 @@ struct HeldOutRatios {
   std::vector<double> weights;
 };
 
-/// Deals the labeled rows of every class out to the folds, as evenly as they go.
-std::vector<int> deal_folds(const std::vector<RowList>& labeled, Index n_rows, Index n_folds,
-                            std::uint64_t seed) {
-  std::vector<int> fold(at(n_rows), -1);
-  for (const RowList& rows : labeled) {
-    std::vector<std::pair<std::uint64_t, Index>> shuffled;
-    for (const Index row : rows.rows)
-      shuffled.emplace_back(derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(row)), row);
-    std::sort(shuffled.begin(), shuffled.end());
-    for (std::size_t rank = 0; rank < shuffled.size(); ++rank)
-      fold[at(shuffled[rank].second)] = static_cast<int>(static_cast<Index>(rank) % n_folds);
-  }
-  return fold;
-}
-
-HeldOutRatios cross_fit_ratios(const DensityFitter& fitter, const Density& unlabeled, Index n_folds,
-                               std::uint64_t seed) {
-  const DatasetView& data = fitter.data();
-  const std::vector<RowList> labeled = fitter.labeled_rows();
-  const std::vector<int> fold_of = deal_folds(labeled, data.n_rows(), n_folds, seed);
-  HeldOutRatios result;
-  for (Index fold = 0; fold < n_folds; ++fold) {
-    std::vector<RowList> kept(labeled.size());
-    RowList held_out;
-    for (std::size_t y = 0; y < labeled.size(); ++y) {
-      for (std::size_t i = 0; i < labeled[y].rows.size(); ++i) {
-        const Index row = labeled[y].rows[i];
-        if (fold_of[at(row)] != fold) {
-          kept[y].add(row, labeled[y].weights[i]);
-        } else if (labeled[y].rows.size() > 1) { // a class of one row has no model that did not see it
-          held_out.add(row, labeled[y].weights[i]);
-        }
-      }
-    }
-    if (held_out.empty()) continue;
-    const ClassModel model =
-        fitter.fit_classes(kept, derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(fold)));
-    Matrix rows(static_cast<Index>(held_out.rows.size()), data.n_features());
-    for (std::size_t i = 0; i < held_out.rows.size(); ++i)
-      std::copy_n(data.features.row(held_out.rows[i]), data.n_features(), rows.row(static_cast<Index>(i)));
-    const std::vector<double> log_unlabeled = log_densities(unlabeled, rows.view(), fitter.threads());
-    ClassEvidence evidence(model, rows.n_rows());
-    evidence.evaluate(rows.view());
-    for (Index i = 0; i < rows.n_rows(); ++i) {
-      result.ratios.push_back(evidence.best_log_density(i) - log_unlabeled[at(i)]);
-      result.weights.push_back(held_out.weights[at(i)]);
-    }
+HeldOutRatios held_out_ratios(CrossFit& cross_fit, const Density& unlabeled) {
+  const DensityFitter& fitter = cross_fit.fitter();
+  const HeldOutRows& held_out = cross_fit.held_out();
+  const Matrix rows = gather_rows(fitter.data(), held_out.rows.rows);
+  HeldOutRatios result{log_densities(unlabeled, rows.view(), fitter.threads()), held_out.rows.weights};
+  for (Index i = 0; i < rows.n_rows(); ++i) {
+    const double* const densities = held_out.log_density.row(i);
+    double& ratio = result.ratios[at(i)];
+    ratio = *std::max_element(densities, densities + fitter.n_classes()) - ratio;
   }
   return result;
 }
@@ -88,23 +50,26 @@ double share_below_floor(const HeldOutRatios& held_out) {
 }
 
 /// Sets the threshold that at most a share alpha of rows like the labeled ones does not pass.
-void choose_kappa(const DensityFitter& fitter, double alpha, Index n_folds, std::uint64_t seed,
-                  InitialModels& models) {
-  const HeldOutRatios held_out = cross_fit_ratios(fitter, *models.unlabeled, n_folds, seed);
+void choose_kappa(CrossFit& cross_fit, double alpha, InitialModels& models) {
+  Observer& observer = cross_fit.fitter().observer();
+  const HeldOutRatios held_out = held_out_ratios(cross_fit, *models.unlabeled);
   if (held_out.ratios.empty()) {
-    fitter.observer().warning(
+    observer.warning(
         "kappa cannot be chosen from the labeled rows because no class has two of them; using 0");
     return;
   }
   models.kappa_asked = quantile_threshold(held_out.ratios, held_out.weights, alpha);
   models.kappa = std::max(models.kappa_asked, lowest_auto_kappa);
   if (models.kappa == models.kappa_asked) return;
-  fitter.observer().warning(fmt::format(
-      "the densities do not fit these data: {} auto:{} asks for {:.3g}, where even the likeliest class is far "
-      "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % of rows like the labeled ones "
-      "uninformative. Try another {}, or a map such as pca or vae in {}; with a {} of your own there is no floor",
-      mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa, 100.0 * share_below_floor(held_out),
-      mention("density"), mention("features"), mention("kappa")));
+  observer.warning(fmt::format("the densities do not fit these data: {} auto:{} asks for {:.3g}, where even "
+                               "the likeliest class is far "
+                               "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % "
+                               "of rows like the labeled ones "
+                               "uninformative. Try another {}, or a map such as pca or vae in {}; with a {} "
+                               "of your own there is no floor",
+                               mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa,
+                               100.0 * share_below_floor(held_out), mention("density"), mention("features"),
+                               mention("kappa")));
 }
 
 } // namespace
@@ -125,8 +90,8 @@ double quantile_threshold(std::vector<double> ratios, std::vector<double> weight
   return threshold;
 }
 
-InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa, Index n_folds,
-                                 std::uint64_t seed) {
+InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed) {
+  const DensityFitter& fitter = cross_fit.fitter();
   const DatasetView& data = fitter.data();
   InitialModels models;
   models.classes = fitter.fit_classes(fitter.labeled_rows(), seed);
@@ -140,7 +105,7 @@ InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa
   if (unlabeled.empty()) return models;
   models.unlabeled =
       fitter.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), fitter.threads());
-  if (chosen != nullptr) choose_kappa(fitter, chosen->alpha, n_folds, seed, models);
+  if (chosen != nullptr) choose_kappa(cross_fit, chosen->alpha, models);
 
   const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, fitter.threads());
   visit_evidence(models.classes, data.features, fitter.threads(),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lacuna/learning/options.hpp"
+#include "learning/cross_fit.hpp"
 #include "learning/density_fitter.hpp"
 
 namespace lacuna {
@@ -14,12 +15,12 @@ struct InitialModels {
   ClassModel classes;                       ///< q~(x|y,l=1), q~(y|l=1)
   std::shared_ptr<const Density> unlabeled; ///< q~(x|l=0); null without unlabeled rows
   double kappa = 0.0;
-  double kappa_asked = 0.0; ///< what `auto` would have chosen without its floor; else kappa
+  double kappa_asked = 0.0;      ///< what `auto` would have chosen without its floor; else kappa
   std::vector<char> informative; ///< per row; zero for labeled rows
 };
 
-InitialModels fit_initial_models(const DensityFitter& fitter, const Kappa& kappa, Index n_folds,
-                                 std::uint64_t seed);
+/// Asks for the cross-fit where kappa is to be chosen.
+InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed);
 
 /// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=
 /// kappa).

@@ -3,15 +3,18 @@
 #include <cmath>
 
 #include "lacuna/core/random.hpp"
+#include "learning/shrinkage.hpp"
 
 namespace lacuna {
 
 const InitialModels& SharedModels::initial() {
-  if (!has_initial_) {
-    initial_ = fit_initial_models(fitter_, options_.kappa, options_.folds, options_.seed);
-    has_initial_ = true;
-  }
-  return initial_;
+  if (!initial_) initial_ = fit_initial_models(cross_fit_, options_.kappa, options_.seed);
+  return *initial_;
+}
+
+const Shrinkage& SharedModels::shrinkage() {
+  if (!shrinkage_) shrinkage_ = choose_shrinkage(cross_fit_, options_.shrinkage);
+  return *shrinkage_;
 }
 
 std::uint64_t SharedModels::draw_seed(Index draw) const {

@@ -87,6 +87,7 @@ FitSummary read_summary(const Json& found) {
   summary.n_informative = found.at("n_informative").get<Index>();
   summary.informative_share = number(found.at("informative_share"));
   summary.informative_weight = number(found.at("informative_weight"));
+  summary.shrinkage = found.value("shrinkage", 0.0); // models of 0.1 have none
   summary.draw_spread = number(found.at("draw_spread"));
   summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
   summary.stop_reason = read_stop_reason(found.at("stop_reason"));
@@ -139,6 +140,7 @@ Json summary_object(const FitRecord& record) {
           {"n_informative", summary.n_informative},
           {"informative_share", summary.informative_share},
           {"informative_weight", summary.informative_weight},
+          {"shrinkage", summary.shrinkage},
           {"draw_spread", summary.draw_spread},
           {"n_em_iterations", summary.n_em_iterations},
           {"stop_reason", to_string(summary.stop_reason)},

@@ -230,6 +230,7 @@ TEST(Posterior, FollowsTheFormulas) {
     for (const Index draws : {0, 1, 3}) {
       LearningOptions options = quick(Method::mar);
       options.posterior = form;
+      options.shrinkage = 0.0; // tests/learning/shrinkage_test.cpp
       options.draws = draws == 0 ? Draws(SoftLabels{}) : Draws(Index{draws});
       const FitResult fit = fit_classifier(data, options);
       ASSERT_EQ(fit.classifier.parts().draws.size(), draws == 3 ? 3U : 1U);
@@ -309,6 +310,7 @@ TEST(Learner, PaperPreset) {
   EXPECT_EQ(options.posterior, PosteriorForm::product);
   EXPECT_EQ(options.ignorant, Ignorant::guess);
   EXPECT_EQ(options.background, BackgroundForm::none);
+  EXPECT_EQ(options.shrinkage, 0.0);
 }
 
 class UnitGaussianFamily : public DensityFamily {

@@ -77,6 +77,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"draws", {"7"}},
                                            {"ignorant", {"random"}},
                                            {"background", {"none"}},
+                                           {"shrinkage", {"0.25"}},
                                            {"folds", {"3"}},
                                            {"max_em_iterations", {"17"}},
                                            {"em_tolerance", {"0.125"}},

@@ -153,8 +153,8 @@ TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {
   EXPECT_EQ(summary.at("n_labeled"), 80);
   EXPECT_EQ(summary.at("n_unlabeled"), 160);
   EXPECT_EQ(summary.at("class_counts"), Json::parse(R"({"no, never": 40, "yes": 40, "maybe": 0})"));
-  for (const char* key : {"kappa", "kappa_asked", "n_informative", "informative_share", "informative_weight", "draw_spread",
-                          "stop_reason", "densities"})
+  for (const char* key : {"kappa", "kappa_asked", "n_informative", "informative_share", "informative_weight",
+                          "shrinkage", "draw_spread", "stop_reason", "densities"})
     EXPECT_TRUE(summary.contains(key)) << key;
   EXPECT_EQ(Json::parse(fit_json(model, 1.5)).at("seconds"), 1.5);
 }

@@ -29,6 +29,13 @@ struct ClassModel {
   std::vector<std::shared_ptr<const Density>> density;
 };
 
+/// What class densities have in common: with probability `share` the label of a row has nothing to do with
+/// the row, and is of class y with `probability[y]`.
+struct Shrinkage {
+  double share = 0.0;
+  std::vector<double> probability; ///< may be empty when the share is 0
+};
+
 /// A fitted generative classifier: w q(y|l=1) q(x|y,l=1) + (1-w)/|Y| q(x|l=0), the background, and the region
 /// where labels say something. Immutable; safe to use from many threads at once.
 class GenerativeClassifier {
@@ -37,14 +44,15 @@ public:
     std::vector<std::string> class_names;
     PosteriorForm posterior = PosteriorForm::joint;
     Ignorant ignorant = Ignorant::guess;
+    bool guesses_late = false; ///< models of 0.1: after rounding, which may leave nothing but the first class
     double kappa = 0.0;
     double informative_weight = 1.0;                  ///< w
     std::vector<ClassModel> draws;                    ///< q(x|y,l=1), one per imputation
+    Shrinkage shrinkage;                              ///< of each of them
     std::shared_ptr<const Density> uninformative;     ///< q(x|l=0), null when w = 1
     std::optional<Background> background;             ///< empty: none, as in models of 0.1
     ClassModel initial;                               ///< q~(x|y,l=1)
     std::shared_ptr<const Density> initial_unlabeled; ///< q~(x|l=0), null without unlabeled rows
-    bool guesses_late = false; ///< models of 0.1: after rounding, which may leave nothing but the first class
   };
   explicit GenerativeClassifier(Parts parts) : parts_(std::move(parts)) {}
 

@@ -35,6 +35,7 @@ struct FitSummary {
   Index n_informative = 0;         ///< unlabeled rows inside the informative region
   double informative_share = 1.0;  ///< n_informative / n_unlabeled (1 without unlabeled rows)
   double informative_weight = 1.0; ///< w
+  double shrinkage = 0.0;          ///< how much the class densities have in common
   double draw_spread = 0.0;        ///< mean over rows of the standard deviation of q_e between draws
   Index n_em_iterations = 0;       ///< mcar-em only
   StopReason stop_reason = StopReason::converged; ///< max_iterations when a density or EM stopped there

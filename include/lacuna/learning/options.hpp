@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -56,6 +57,7 @@ struct LearningOptions {
   Draws draws = 5;
   Ignorant ignorant = Ignorant::guess;
   BackgroundForm background = BackgroundForm::cauchy;
+  std::optional<double> shrinkage = {}; ///< of class densities towards one another; empty: chosen
   Index folds = 5;
   Index max_em_iterations = 500;
   double em_tolerance = 1e-4;
@@ -69,7 +71,8 @@ struct LearningOptions {
 };
 
 /// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
-/// density, one draw, product, kappa 0, no background. Another density than vb-gmm stays as it is.
+/// density, one draw, product, kappa 0, no background, no shrinkage. Another density than vb-gmm stays as it
+/// is.
 void apply_paper_preset(LearningOptions& options);
 
 } // namespace lacuna

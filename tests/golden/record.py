@@ -8,12 +8,12 @@ may draw other numbers; so is everything else unless --force is given.
 import argparse
 import json
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import golden
 import numpy as np
+from recording import lasting_json, run, write
 
 SMALL_MIXTURE = ["--components", "3", "--draws", "2"]
 SMALL = {
@@ -181,24 +181,6 @@ def all_cases():
 
 
 # --- The recording
-
-
-def run(tool, arguments):
-    result = subprocess.run([tool, *map(str, arguments)], text=True, capture_output=True)
-    if result.returncode != 0:
-        raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
-    return result.stdout
-
-
-def write(path, text):
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-
-
-def lasting_json(text):
-    """Without what another run or version says otherwise."""
-    document = {name: value for name, value in json.loads(text).items() if name not in ("version", "seconds")}
-    return json.dumps(document, indent=1) + "\n"
 
 
 def record_case(tool, name, case, folder):

@@ -25,12 +25,30 @@ class ReliableClassifierParameters:
     kappa : float or str, default="auto:0.05"
         Threshold of the informative region: a number, or auto:ALPHA to call at most a share ALPHA of rows like
         the labeled ones uninformative.
+    conditional : {"densities", "stack"}, default="densities"
+        Class probabilities where labels speak: stack (densities, logistic regression and boosted trees,
+        calibrated and weighted by rows they did not see), or densities alone, as in the paper.
+    region : {"densities", "classifier", "auto"}, default="auto"
+        What tells where labels speak, with `conditional` stack: densities, a classifier of labeled against
+        unlabeled rows, or auto: what does it better.
+    trust : {"none", "regions", "worst"}, default="regions"
+        How far a stack is trusted where labels are missing: none, regions (as far as simulated gaps justify),
+        or worst (as far as the worst kind of gap does).
     posterior : {"joint", "product"}, default="joint"
         joint (exact) or product (as in the paper).
     draws : int or str, default=5
         Fill missing labels with M random draws, averaged, or 'soft': their probabilities.
+    ignorant : {"guess", "random"}, default="guess"
+        Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by lot,
+        which errs at exactly the rate that is announced there.
+    background : {"cauchy", "none"}, default="cauchy"
+        Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, as in
+        the paper.
+    shrinkage : float or "auto", default="auto"
+        How much class densities have in common, 0 (nothing) to 1 (all, so that only the classes' shares count),
+        or auto: as much as makes labels likeliest that the densities did not see.
     folds : int, default=5
-        Folds of the cross-fit for `kappa` auto.
+        Folds of the cross-fit for `kappa` auto and `shrinkage` auto.
     max_em_iterations : int, default=500
         mcar-em: most rounds of filling and fitting.
     em_tolerance : float, default=0.0001
@@ -60,8 +78,14 @@ class ReliableClassifierParameters:
     density: Any = "vb-gmm"
     kappa: Union[float, str] = "auto:0.05"
     _: KW_ONLY
+    conditional: Literal["densities", "stack"] = "densities"
+    region: Literal["densities", "classifier", "auto"] = "auto"
+    trust: Literal["none", "regions", "worst"] = "regions"
     posterior: Literal["joint", "product"] = "joint"
     draws: Union[int, str] = 5
+    ignorant: Literal["guess", "random"] = "guess"
+    background: Literal["cauchy", "none"] = "cauchy"
+    shrinkage: Union[float, Literal["auto"]] = "auto"
     folds: int = 5
     max_em_iterations: int = 500
     em_tolerance: float = 0.0001

@@ -89,10 +89,6 @@ def is_of_the_region(difference):
     return ", informative: " in difference or difference.startswith(region)
 
 
-def python_file():
-    return FOLDER / "python" / "defaults.txt"
-
-
 def fit_arguments(case, model):
     return ["fit", table(case["table"], "train"), "-o", model, "--label", LABEL, *case["options"]]
 
@@ -115,7 +111,7 @@ def evaluate_arguments(case, model):
 
 
 def python_predictions():
-    """What ReliableClassifier with its defaults says about the plane: a line per row, every digit of each number."""
+    """What ReliableClassifier with the defaults of 0.1 says about the plane: a line per row, every digit of each number."""
     import numpy as np
     from lacuna import ReliableClassifier
 
@@ -124,7 +120,7 @@ def python_predictions():
         return np.array([[float(row["x"]), float(row["y"])] for row in rows]), np.array([row[LABEL] for row in rows])
 
     features, labels = read("train")
-    model = ReliableClassifier(missing_label="").fit(features, labels)
+    model = ReliableClassifier(missing_label="", background="none", shrinkage=0.0).fit(features, labels)
     questions, _ = read("test")
     names = ["prediction", "error_probability", "informative", "log_ratio", *(f"p_{name}" for name in model.classes_)]
     columns = [

@@ -221,7 +221,6 @@ def main():
         for name, case in cases.items():
             record_case(given.tool, name, case, Path(folder))
     check_that_cases_differ(cases)
-    write(golden.python_file(), golden.python_predictions())
     lines = ",\n".join(f'  "{name}": {json.dumps(case)}' for name, case in cases.items())
     made_by = {"version": version, "commit": given.commit, "instruction_set": golden.instruction_set()}
     head = "".join(f'"{name}": "{value}",\n' for name, value in made_by.items())

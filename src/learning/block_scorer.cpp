@@ -124,9 +124,10 @@ void BlockScorer::set_prediction(Index b, Index guess) {
   };
   const double total = posterior[guess] + sum_of_others(guess);
   const auto share = [&](double log_weight) { return std::exp(log_weight - largest) / total; };
-  const Index prediction = parts_.ignorant == Ignorant::guess
-                               ? guess
-                               : drawn_class(rows_.row(b), rows_.n_cols, guess, share(outside_weight(b)), n_classes_);
+  const Index prediction =
+      parts_.ignorant == Ignorant::guess
+          ? guess
+          : drawn_class(rows_.row(b), rows_.n_cols, guess, share(outside_weight(b)), n_classes_);
   scores_.error_probability[at(row)] = sum_of_others(prediction) / total;
   scores_.prediction[at(row)] = static_cast<int>(prediction);
   for (Index y = 0; y < n_classes_; ++y) posterior[y] /= total;

@@ -46,7 +46,8 @@ DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& i
   for (Index i = 0; i < data.n_rows(); ++i)
     if (fitter.is_labeled(i)) labeled_.push_back(i);
   for (std::size_t i = 0; i < sample_.rows.size(); ++i)
-    std::copy_n(data.features.row(sample_.rows[i]), data.n_features(), sampled_rows_.row(static_cast<Index>(i)));
+    std::copy_n(data.features.row(sample_.rows[i]), data.n_features(),
+                sampled_rows_.row(static_cast<Index>(i)));
   if (initial.unlabeled != nullptr)
     unlabeled_ = log_densities(*initial.unlabeled, sampled_rows_.view(), fitter.threads());
 }

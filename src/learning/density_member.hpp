@@ -10,9 +10,10 @@
 
 namespace lacuna {
 
-/// Class densities as a member of a stack. They learn from unlabeled rows as well: those inside the informative
-/// region get the label probabilities of densities fitted to the labeled rows, and the densities are fitted
-/// again. A sample of the unlabeled rows stands for all, since a stack fits its members many times.
+/// Class densities as a member of a stack. They learn from unlabeled rows as well: those inside the
+/// informative region get the label probabilities of densities fitted to the labeled rows, and the densities
+/// are fitted again. A sample of the unlabeled rows stands for all, since a stack fits its members many
+/// times.
 class DensityMember : public ConditionalFamily {
 public:
   /// All are borrowed. The fitter should use one thread: fits run side by side.
@@ -30,14 +31,14 @@ private:
 
   const DensityFitter& fitter_;
   const InitialModels& initial_;
-  std::vector<Index> labeled_;     ///< rows that have a label in the fitter's data
-  RowList sample_;                 ///< of the unlabeled rows; their weights stand for all of them
-  Matrix sampled_rows_;            ///< the features of the sample
-  std::vector<double> unlabeled_;  ///< log q~(x|l=0) of the sample
+  std::vector<Index> labeled_;    ///< rows that have a label in the fitter's data
+  RowList sample_;                ///< of the unlabeled rows; their weights stand for all of them
+  Matrix sampled_rows_;           ///< the features of the sample
+  std::vector<double> unlabeled_; ///< log q~(x|l=0) of the sample
 };
 
-/// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on the
-/// seed and the rows' numbers alone.
+/// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on
+/// the seed and the rows' numbers alone.
 RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t seed);
 
 } // namespace lacuna

@@ -10,8 +10,8 @@ namespace lacuna {
 
 namespace {
 
-/// Of a category's coordinate: two rows that differ in a category are as far apart as two whose number differs
-/// by one standard deviation.
+/// Of a category's coordinate: two rows that differ in a category are as far apart as two whose number
+/// differs by one standard deviation.
 constexpr double category_height = 0.7;
 
 LogisticInputs inputs_of(const DatasetView& data, const std::vector<Index>& rows,
@@ -29,7 +29,8 @@ std::span<const double> point_of(const Matrix& points, Index i) {
 
 } // namespace
 
-Embedding::Embedding(const DatasetView& data, const std::vector<Index>& rows, const std::vector<double>& weights)
+Embedding::Embedding(const DatasetView& data, const std::vector<Index>& rows,
+                     const std::vector<double>& weights)
     : inputs_(inputs_of(data, rows, weights)) {}
 
 void Embedding::embed(const double* row, std::span<double> point) const {
@@ -87,7 +88,8 @@ Matrix cluster_centers(const Matrix& points, Index n_centers, std::uint64_t seed
   while (static_cast<Index>(chosen.size()) < n_centers) {
     double total = 0.0;
     for (Index i = 0; i < points.n_rows(); ++i) {
-      far[at(i)] = std::min(far[at(i)], squared_distance(point_of(points, i), point_of(points, chosen.back())));
+      far[at(i)] =
+          std::min(far[at(i)], squared_distance(point_of(points, i), point_of(points, chosen.back())));
       total += far[at(i)];
     }
     if (!(total > 0.0)) break;
@@ -97,7 +99,8 @@ Matrix cluster_centers(const Matrix& points, Index n_centers, std::uint64_t seed
     chosen.push_back(next);
   }
   Matrix centers(static_cast<Index>(chosen.size()), points.n_cols());
-  for (Index c = 0; c < centers.n_rows(); ++c) std::copy_n(points.row(chosen[at(c)]), points.n_cols(), centers.row(c));
+  for (Index c = 0; c < centers.n_rows(); ++c)
+    std::copy_n(points.row(chosen[at(c)]), points.n_cols(), centers.row(c));
   for (int round = 0; round < n_rounds; ++round) {
     Matrix sums(centers.n_rows(), centers.n_cols());
     std::vector<double> counts(at(centers.n_rows()));

@@ -82,7 +82,8 @@ private:
     for (double& entry : direction) entry = random_.normal();
     std::vector<double> scores(n_rows());
     for (std::size_t i = 0; i < scores.size(); ++i)
-      scores[i] = std::inner_product(direction.begin(), direction.end(), points.row(static_cast<Index>(i)), 0.0);
+      scores[i] =
+          std::inner_product(direction.begin(), direction.end(), points.row(static_cast<Index>(i)), 0.0);
     return scores;
   }
 
@@ -150,10 +151,10 @@ private:
     common.resize(std::max<std::size_t>(1, common.size() / 3));
     std::vector<char> hidden(n_rows());
     for (std::size_t i = 0; i < hidden.size(); ++i)
-      hidden[i] = !std::isnan(cell(i, column)) &&
-                          std::find(common.begin(), common.end(), level(i)) != common.end()
-                      ? 1
-                      : 0;
+      hidden[i] =
+          !std::isnan(cell(i, column)) && std::find(common.begin(), common.end(), level(i)) != common.end()
+              ? 1
+              : 0;
     return hidden;
   }
 

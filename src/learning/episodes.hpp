@@ -12,9 +12,9 @@ namespace lacuna {
 /// Ways in which labels go missing, as labeling makes them.
 enum class GapKind { feature, half_space, ball, class_region, cluster, category };
 constexpr auto choice_names(GapKind) {
-  return std::array{ChoiceName{GapKind::feature, "feature"},           ChoiceName{GapKind::half_space, "half-space"},
-                    ChoiceName{GapKind::ball, "ball"},                 ChoiceName{GapKind::class_region, "class"},
-                    ChoiceName{GapKind::cluster, "cluster"},           ChoiceName{GapKind::category, "category"}};
+  return std::array{ChoiceName{GapKind::feature, "feature"}, ChoiceName{GapKind::half_space, "half-space"},
+                    ChoiceName{GapKind::ball, "ball"},       ChoiceName{GapKind::class_region, "class"},
+                    ChoiceName{GapKind::cluster, "cluster"}, ChoiceName{GapKind::category, "category"}};
 }
 inline constexpr std::size_t n_gap_kinds = choice_names(GapKind{}).size();
 
@@ -27,9 +27,9 @@ struct Episode {
 /// What gaps are cut from; one entry per labeled row.
 struct EpisodeRows {
   const DatasetView& data;
-  const std::vector<Index>& rows;      ///< their numbers in the table
-  const Matrix& points;                ///< where they lie (Embedding)
-  const Matrix& out_of_fold;           ///< class probabilities by models that did not see the label
+  const std::vector<Index>& rows;         ///< their numbers in the table
+  const Matrix& points;                   ///< where they lie (Embedding)
+  const Matrix& out_of_fold;              ///< class probabilities by models that did not see the label
   std::vector<std::vector<int>> clusters; ///< groups of several sizes: the cluster of each row
 };
 

@@ -100,15 +100,16 @@ std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel&
                                   const std::vector<char>& fill, std::uint64_t seed) {
   const DatasetView& data = fitter.data();
   std::vector<int> drawn(at(data.n_rows()), missing_label);
-  visit_evidence(model, data.features, fitter.threads(), [&](Index first, const ClassEvidence& evidence, Index n) {
-    for (Index b = 0; b < n; ++b) {
-      const Index i = first + b;
-      if (fill[at(i)] == 0) continue;
-      const double log_total = evidence.log_total(b);
-      drawn[at(i)] = draw_label(fitter, label_lot(seed, i),
-                                [&](Index y) { return evidence.log_joint(y, b) - log_total; });
-    }
-  });
+  visit_evidence(model, data.features, fitter.threads(),
+                 [&](Index first, const ClassEvidence& evidence, Index n) {
+                   for (Index b = 0; b < n; ++b) {
+                     const Index i = first + b;
+                     if (fill[at(i)] == 0) continue;
+                     const double log_total = evidence.log_total(b);
+                     drawn[at(i)] = draw_label(fitter, label_lot(seed, i),
+                                               [&](Index y) { return evidence.log_joint(y, b) - log_total; });
+                   }
+                 });
   return rows_by_label(fitter, std::move(drawn));
 }
 
@@ -119,7 +120,8 @@ std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const Conditional
   const Index n_blocks = (data.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
   parallel_for(n_blocks, fitter.threads(), [&](Index block) {
     const Index first = block * evidence_block_rows;
-    const MatrixView rows = data.features.middle_rows(first, std::min(evidence_block_rows, data.n_rows() - first));
+    const MatrixView rows =
+        data.features.middle_rows(first, std::min(evidence_block_rows, data.n_rows() - first));
     std::vector<double> log_p(at(rows.n_rows * data.n_classes()));
     source.log_probability(rows, log_p);
     for (Index b = 0; b < rows.n_rows; ++b)

@@ -55,7 +55,8 @@ std::shared_ptr<const LabelShare> LabelShare::load(const Archive& archive, const
   return std::make_shared<LabelShare>(std::move(joint), overall);
 }
 
-LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Index>& labeled, std::uint64_t seed)
+LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Index>& labeled,
+                             std::uint64_t seed)
     : fitter_(fitter), seed_(seed), n_labeled_(labeled.size()) {
   const DatasetView& data = fitter.data();
   std::vector<Index> rows = labeled;
@@ -74,7 +75,8 @@ LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Inde
   family_ = make_density_family(options);
 }
 
-std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidden, const LabelShare* start) const {
+std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidden,
+                                                     const LabelShare* start) const {
   Matrix rows = rows_;
   double n = 0.0;
   for (std::size_t i = 0; i < n_labeled_; ++i) {

@@ -10,14 +10,14 @@
 
 namespace lacuna {
 
-/// How common labels are among rows like this one: a mixture over features and whether there is a label, so that
-/// each component has its own share of labels. Immutable.
+/// How common labels are among rows like this one: a mixture over features and whether there is a label, so
+/// that each component has its own share of labels. Immutable.
 class LabelShare {
 public:
   LabelShare(std::shared_ptr<const Density> joint, double overall);
 
   struct Answers {
-    std::vector<double> log_share;   ///< log of the share of labels among rows like it over the share among all
+    std::vector<double> log_share; ///< log of the share of labels among rows like it over the share among all
     std::vector<double> log_density; ///< log q(x) of all rows, labeled or not
   };
   Answers ask(MatrixView rows) const;

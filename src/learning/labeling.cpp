@@ -46,7 +46,8 @@ LabelingFit::Task LabelingFit::task_of(std::span<const int> labels, std::size_t 
   Task task;
   task.labels.assign(at(data.n_rows()), missing_label);
   task.weights.assign(at(data.n_rows()), 0.0);
-  const double scale = static_cast<double>(sample_.rows.size()) / static_cast<double>(std::max<std::size_t>(1, n_sampled));
+  const double scale =
+      static_cast<double>(sample_.rows.size()) / static_cast<double>(std::max<std::size_t>(1, n_sampled));
   for (std::size_t s = 0; s < n_sampled; ++s) {
     // Spread over the sample, which is in the order of the table.
     const std::size_t i = s * sample_.rows.size() / n_sampled;

@@ -21,7 +21,8 @@ struct LabelingModel {
 class LabelingFit {
 public:
   /// `fitter` is borrowed. The members are cross-fitted on the labeled rows and a sample of the others.
-  LabelingFit(const DensityFitter& fitter, const ConditionalMembers& members, Index n_folds, std::uint64_t seed);
+  LabelingFit(const DensityFitter& fitter, const ConditionalMembers& members, Index n_folds,
+              std::uint64_t seed);
 
   /// The classifier of all rows of the sample.
   LabelingModel fit() const;

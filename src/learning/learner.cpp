@@ -147,9 +147,9 @@ private:
     const Index n_draws = std::get<Index>(options_.draws);
     for (Index draw = 0; draw < n_draws; ++draw) {
       const std::uint64_t seed = shared_.draw_seed(draw);
-      const std::vector<RowList> rows =
-          source != nullptr ? fill_by_draw(fitter_, *source, fill, seed)
-                            : fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
+      const std::vector<RowList> rows = source != nullptr
+                                            ? fill_by_draw(fitter_, *source, fill, seed)
+                                            : fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
       models.push_back(fitter_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress(prefix_ + "final models",

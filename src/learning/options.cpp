@@ -67,13 +67,15 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
           "method", &O::method, "NAME",
           "mar is lacuna's own; the others assume that labels went missing by lot, or use labeled rows only")
           .in_group("Method"),
-      option("conditional", &O::conditional, "FORM",
-             "Class probabilities where labels speak: stack (densities, logistic regression and boosted trees, "
-             "calibrated and weighted by rows they did not see), or densities alone, as in the paper")
+      option(
+          "conditional", &O::conditional, "FORM",
+          "Class probabilities where labels speak: stack (densities, logistic regression and boosted trees, "
+          "calibrated and weighted by rows they did not see), or densities alone, as in the paper")
           .in_group("Method"),
       option("region", &O::region, "HOW",
              "What tells where labels speak, with " + mention("conditional") +
-                 " stack: densities, a classifier of labeled against unlabeled rows, or auto: what does it better")
+                 " stack: densities, a classifier of labeled against unlabeled rows, or auto: what does it "
+                 "better")
           .in_group("Method"),
       option("trust", &O::trust, "HOW",
              "How far a stack is trusted where labels are missing: none, regions (as far as simulated gaps "

@@ -58,8 +58,10 @@ void RatioModel::save(Archive& archive, const std::string& prefix) const {
 RatioModel RatioModel::load(const Archive& archive, const std::string& prefix, const ClassModel& classes,
                             const std::shared_ptr<const Density>& unlabeled) {
   if (!archive.has(prefix + "log_odds")) return {classes, unlabeled};
-  LabelingModel labeling{load_conditional(archive, prefix + "labeling/"), archive.number(prefix + "log_odds")};
-  std::vector<double> share = archive.vector(prefix + "class_share", static_cast<Index>(classes.density.size()));
+  LabelingModel labeling{load_conditional(archive, prefix + "labeling/"),
+                         archive.number(prefix + "log_odds")};
+  std::vector<double> share =
+      archive.vector(prefix + "class_share", static_cast<Index>(classes.density.size()));
   for (const double p : share)
     if (!(p >= 0.0 && p <= 1.0)) fail_damaged(prefix + "class_share", "holds something else than shares");
   if (labeling.classifier->n_classes() != 2 || !std::isfinite(labeling.log_odds))

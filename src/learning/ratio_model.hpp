@@ -39,8 +39,8 @@ private:
   std::vector<double> class_share_;
 };
 
-/// The log ratio of one row from that of labeled to unlabeled rows, which `log_labeled` and the share of labels
-/// in its surroundings estimate, and from p(y|x).
+/// The log ratio of one row from that of labeled to unlabeled rows, which `log_labeled` and the share of
+/// labels in its surroundings estimate, and from p(y|x).
 double classifier_ratio(double log_labeled, double log_share, std::span<const double> log_p,
                         std::span<const double> class_share);
 

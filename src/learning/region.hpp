@@ -22,8 +22,8 @@ struct InitialModels {
 /// Asks for the cross-fit where kappa is to be chosen.
 InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed);
 
-/// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and the
-/// worse they fit the more would pass for informative (docs/math/classifier.md, section 5).
+/// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and
+/// the worse they fit the more would pass for informative (docs/math/classifier.md, section 5).
 inline constexpr double lowest_auto_kappa = -1.0;
 
 /// The largest threshold that calls at most a share alpha of the weight of `ratios` uninformative (ratio <=

@@ -27,8 +27,8 @@ namespace lacuna {
 
 namespace {
 
-/// `auto` goes no lower where a classifier tells the region: below, rows are more like unlabeled ones than like
-/// those of any class.
+/// `auto` goes no lower where a classifier tells the region: below, rows are more like unlabeled ones than
+/// like those of any class.
 constexpr double lowest_classifier_kappa = 0.0;
 
 ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
@@ -66,7 +66,8 @@ void StackedFit::learn_members(const LearningOptions& options) {
   }
   for (double& share : class_share_) share /= total;
   for (std::size_t j = 0; j < recipe_.members.size(); ++j)
-    summary_.members.push_back({recipe_.members[j]->name(), recipe_.weights[j], recipe_.member_log_likelihood[j]});
+    summary_.members.push_back(
+        {recipe_.members[j]->name(), recipe_.weights[j], recipe_.member_log_likelihood[j]});
   summary_.log_likelihood = recipe_.log_likelihood;
 }
 
@@ -139,8 +140,8 @@ std::vector<double> StackedFit::density_ratios() {
   return ratios;
 }
 
-/// How well the densities tell labeled rows from unlabeled ones, on rows and by models as LabelingFit judges its
-/// classifiers: the mean log likelihood of what each row is.
+/// How well the densities tell labeled rows from unlabeled ones, on rows and by models as LabelingFit judges
+/// its classifiers: the mean log likelihood of what each row is.
 double StackedFit::densities_log_likelihood(const LabelingFit& labeling) {
   const HeldOutRows& held_out = shared_.cross_fit().held_out();
   const RowList& sample = labeling.sample();
@@ -197,8 +198,9 @@ void StackedFit::mark_informative() {
     for (std::size_t b = 0; b < ratios.size(); ++b) {
       const std::size_t i = at(first) + b;
       if (!std::isnan(labeled_ratio[i]))
-        ratios[b] = classifier_ratio(labeled_ratio[i], log_shares[b],
-                                     std::span(answers.log_p).subspan(b * n_classes, n_classes), class_share_);
+        ratios[b] =
+            classifier_ratio(labeled_ratio[i], log_shares[b],
+                             std::span(answers.log_p).subspan(b * n_classes, n_classes), class_share_);
       if (!fitter_.is_unlabeled(static_cast<Index>(i))) continue;
       informative_[i] = ratios[b] > kappa_ ? 1 : 0;
       outside[i] = outside_share(ratios[b], kappa_);
@@ -225,8 +227,9 @@ void StackedFit::add_own_rows(const LabelDistance& distance, std::vector<HiddenR
     row.error_probability = 1.0 - *best;
     row.true_probability = p[label];
     row.is_wrong = static_cast<std::size_t>(best - p.begin()) != label;
-    row.signals = Signals::of(kappa_ - held_out_[i].log_ratio, distance.of_other(data_.features.row(recipe_.rows[i])),
-                              held_out_[i].log_share, held_out_[i].disagreement);
+    row.signals =
+        Signals::of(kappa_ - held_out_[i].log_ratio, distance.of_other(data_.features.row(recipe_.rows[i])),
+                    held_out_[i].log_share, held_out_[i].disagreement);
     rows.push_back(row);
   }
 }
@@ -239,7 +242,8 @@ std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassMo
     if (member.name == densities_member)
       member.fitted = std::make_shared<DensityConditional>(data_.n_features(), draws);
   const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
-  StackedModel model{std::make_shared<Stack>(data_.n_features(), conditional_->seen(), std::move(members), conditional_->mixed()),
+  StackedModel model{std::make_shared<Stack>(data_.n_features(), conditional_->seen(), std::move(members),
+                                             conditional_->mixed()),
                      *ratio_,
                      share_,
                      distance.fit({}),
@@ -259,9 +263,11 @@ std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassMo
                        .seed = options_.seed};
     std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
     add_own_rows(*model.distance, hidden);
-    model.trust = fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
+    model.trust =
+        fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
     summary_.deepest = 0.0;
-    for (const Trust& trust : model.trust) summary_.deepest = std::max(summary_.deepest, 3.0 * trust.deepest());
+    for (const Trust& trust : model.trust)
+      summary_.deepest = std::max(summary_.deepest, 3.0 * trust.deepest());
   }
   check_itself(model);
   return std::make_shared<const StackedModel>(std::move(model));
@@ -317,11 +323,12 @@ void StackedFit::check_itself(const StackedModel& model) {
   summary_.deep = check_rows(model, rows);
   const auto warn = [&](const SelfCheck& check, const char* which) {
     if (check.n_rows == 0 || check.announced >= check.low) return;
-    fitter_.observer().warning(fmt::format(
-        "self-check: on {} the model announces {:.1f} % errors and makes {:.1f} % (95 % interval {:.1f} to {:.1f} "
-        "%): do not rely on its numbers there; label more rows, or try another {} or {}",
-        which, 100.0 * check.announced, 100.0 * check.made, 100.0 * check.low, 100.0 * check.high,
-        mention("density"), mention("features")));
+    fitter_.observer().warning(
+        fmt::format("self-check: on {} the model announces {:.1f} % errors and makes {:.1f} % (95 % interval "
+                    "{:.1f} to {:.1f} "
+                    "%): do not rely on its numbers there; label more rows, or try another {} or {}",
+                    which, 100.0 * check.announced, 100.0 * check.made, 100.0 * check.low, 100.0 * check.high,
+                    mention("density"), mention("features")));
   };
   warn(summary_.all, "held-out labeled rows");
   warn(summary_.deep, "the tenth of them that is least like the others");

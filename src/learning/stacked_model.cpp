@@ -86,7 +86,8 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
   share->save(archive, prefix + "share/");
   distance->save(archive, prefix + "distance/");
   archive.put(prefix + "n_trust", static_cast<double>(trust.size()));
-  for (std::size_t k = 0; k < trust.size(); ++k) trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
+  for (std::size_t k = 0; k < trust.size(); ++k)
+    trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
   archive.put(prefix + "hardness", hardly_labeled.hardness);
   archive.put(prefix + "hardly_labeled_share", hardly_labeled.share);
 }
@@ -98,23 +99,25 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
   for (const auto& density : parts.initial.density)
     if (density != nullptr) n_features = density->n_features();
   register_density_conditional();
-  const auto conditional = std::dynamic_pointer_cast<const Stack>(load_conditional(archive, prefix + "conditional/"));
-  if (conditional == nullptr || conditional->n_classes() != n_classes || conditional->n_features() != n_features)
+  const auto conditional =
+      std::dynamic_pointer_cast<const Stack>(load_conditional(archive, prefix + "conditional/"));
+  if (conditional == nullptr || conditional->n_classes() != n_classes ||
+      conditional->n_features() != n_features)
     fail_damaged(prefix + "conditional", "is no stack of this classifier");
   HardlyLabeled hardly_labeled{archive.vector(prefix + "hardness", n_classes),
                                archive.number(prefix + "hardly_labeled_share")};
   for (const double hardness : hardly_labeled.hardness)
     if (!(hardness >= 0.0 && hardness <= 1.0)) fail_damaged(prefix + "hardness", "holds no shares");
   const double sum = std::accumulate(hardly_labeled.hardness.begin(), hardly_labeled.hardness.end(), 0.0);
-  if (!(hardly_labeled.share >= 0.0 && hardly_labeled.share <= 1.0) || (hardly_labeled.share > 0.0 && !(sum > 0.0)))
+  if (!(hardly_labeled.share >= 0.0 && hardly_labeled.share <= 1.0) ||
+      (hardly_labeled.share > 0.0 && !(sum > 0.0)))
     fail_damaged(prefix + "hardly_labeled_share", "is no share");
   std::vector<Trust> trust;
   const Index n_trust = archive.integer(prefix + "n_trust", 0, n_gap_kinds + 1);
   for (Index k = 0; k < n_trust; ++k)
     trust.push_back(Trust::load(archive, prefix + "trust/" + std::to_string(k) + "/"));
   return std::make_shared<StackedModel>(StackedModel{
-      conditional,
-      RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
+      conditional, RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
       std::move(hardly_labeled)});

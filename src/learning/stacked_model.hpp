@@ -24,8 +24,8 @@ struct HardlyLabeled {
   double probability(std::size_t y) const;
 };
 
-/// What a classifier with a stack knows beside its densities: p(y|x) where labels speak, where that is, and what
-/// it is worth elsewhere. Immutable.
+/// What a classifier with a stack knows beside its densities: p(y|x) where labels speak, where that is, and
+/// what it is worth elsewhere. Immutable.
 struct StackedModel {
   std::shared_ptr<const Stack> conditional;
   RatioModel ratio;
@@ -57,8 +57,8 @@ std::vector<double> disagreements(const std::vector<Matrix>& by_member, const st
 struct StackAnswers {
   StackAnswers(const Stack& stack, MatrixView rows);
 
-  std::vector<double> log_p;          ///< one line per row
-  std::vector<double> disagreement;   ///< of the members, weighted
+  std::vector<double> log_p;        ///< one line per row
+  std::vector<double> disagreement; ///< of the members, weighted
 };
 
 } // namespace lacuna

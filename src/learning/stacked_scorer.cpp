@@ -17,7 +17,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double background_share(const GenerativeClassifier::Parts& parts, const double* row, double log_density) {
   if (!parts.background) return 0.0;
   const double weight = parts.background->weight();
-  const double odds = parts.background->log_density(row) + std::log(weight) - log_density - std::log1p(-weight);
+  const double odds =
+      parts.background->log_density(row) + std::log(weight) - log_density - std::log1p(-weight);
   return 1.0 / (1.0 + std::exp(-odds));
 }
 
@@ -49,8 +50,8 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
   for (std::size_t b = 0; b < at(rows.n_rows); ++b) {
     const std::size_t row = at(first) + b;
     const double* const features = rows.row(static_cast<Index>(b));
-    StackedRow known{std::span(stack.log_p).subspan(b * n_classes, n_classes), ratios[b], stack.disagreement[b],
-                     share.log_share[b], 0.0};
+    StackedRow known{std::span(stack.log_p).subspan(b * n_classes, n_classes), ratios[b],
+                     stack.disagreement[b], share.log_share[b], 0.0};
     // The distance costs most, and decides nothing inside.
     constexpr double deep_inside = 1e-3;
     if (!model.trust.empty() && outside_share(ratios[b], parts.kappa) > deep_inside)

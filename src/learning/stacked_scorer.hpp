@@ -25,7 +25,8 @@ struct StackedAnswer {
 StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedRow& row,
                          std::span<double> posterior);
 
-/// Writes everything a classifier with a stack says about one block of rows to `scores`, from place `first` on.
+/// Writes everything a classifier with a stack says about one block of rows to `scores`, from place `first`
+/// on.
 void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores);
 
 } // namespace lacuna

@@ -19,10 +19,11 @@ constexpr std::size_t first_signal = 2;
 
 constexpr int least_episodes = 4;
 constexpr double rows_per_episode = 10.0; ///< what an episode weighs, in rows
-constexpr double share_of_labels = 0.5;   ///< all episodes together weigh at most this share of the labeled rows
-constexpr double ignorant_rows = 10.0;    ///< of no knowledge, added to what episodes show
-constexpr double own_weight = 6.0;        ///< of a labeled row that lies outside itself, in rows
-constexpr double most_own_weight = 60.0;  ///< of all of them
+constexpr double share_of_labels =
+    0.5;                               ///< all episodes together weigh at most this share of the labeled rows
+constexpr double ignorant_rows = 10.0; ///< of no knowledge, added to what episodes show
+constexpr double own_weight = 6.0;     ///< of a labeled row that lies outside itself, in rows
+constexpr double most_own_weight = 60.0; ///< of all of them
 /// An upper quantile of the error probability is taken, not its mean: the episodes are a sample.
 constexpr double standard_errors = 0.67;
 constexpr Vector penalty = {0.05, 1.0, 0.5, 0.5, 0.5, 0.5};
@@ -43,7 +44,9 @@ double log_odds(double p) {
 
 Vector inputs_of(double error_probability, const Signals& signals) {
   const std::array<double, 4> values = signals.values();
-  return {1.0, log_odds(error_probability), values[0], values[1], values[2], values[3]};
+  // Deeper rows do not make the slope of the depth: beyond the deepest episode trust fades anyway.
+  constexpr double most_depth = 4.0;
+  return {1.0, log_odds(error_probability), std::min(values[0], most_depth), values[1], values[2], values[3]};
 }
 
 double dot(const Vector& a, const Vector& b) {
@@ -66,7 +69,8 @@ struct Regression {
   std::size_t n_clusters = 0;
   double ignorance = 0.5;
 
-  /// Newton steps one coefficient at a time: the problem is convex and small, and limits need no further care.
+  /// Newton steps one coefficient at a time: the problem is convex and small, and limits need no further
+  /// care.
   Vector solve() const {
     constexpr int most_rounds = 500;
     Vector theta = prior_mean;
@@ -81,7 +85,8 @@ struct Regression {
           const Row& row = rows[i];
           const double q = sigmoid(eta[i]);
           gradient += ((row.total + row.prior) * q - row.wrong - row.prior * ignorance) * row.inputs[k];
-          curvature += (row.total + row.prior) * std::max(q * (1.0 - q), 1e-3) * row.inputs[k] * row.inputs[k];
+          curvature +=
+              (row.total + row.prior) * std::max(q * (1.0 - q), 1e-3) * row.inputs[k] * row.inputs[k];
         }
         const double before = theta[k];
         theta[k] = std::clamp(before - gradient / curvature, lowest[k], highest[k]);
@@ -95,9 +100,9 @@ struct Regression {
     return theta;
   }
 
-  /// Coefficients that announce an upper quantile of the error probability at the mean of all rows: episodes are a
-  /// sample. The covariance is a sandwich in which clusters, not rows, are independent. Limits hold again
-  /// afterwards, so that no signal lowers what is announced.
+  /// Coefficients that announce an upper quantile of the error probability at the mean of all rows: episodes
+  /// are a sample. The covariance is a sandwich in which clusters, not rows, are independent. Limits hold
+  /// again afterwards, so that no signal lowers what is announced.
   Vector cautious(const Vector& theta) const {
     Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n, n);
     Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(static_cast<Index>(n_clusters), n);
@@ -121,7 +126,8 @@ struct Regression {
     const double deviation = std::sqrt(std::max(0.0, center.dot(direction)));
     Vector result = theta;
     for (std::size_t k = 0; k < n && deviation > 0.0; ++k)
-      result[k] = std::clamp(theta[k] + standard_errors * direction(static_cast<Index>(k)) / deviation, lowest[k], highest[k]);
+      result[k] = std::clamp(theta[k] + standard_errors * direction(static_cast<Index>(k)) / deviation,
+                             lowest[k], highest[k]);
     return result;
   }
 };
@@ -138,9 +144,12 @@ struct EpisodeSums {
   }
   /// Whether the row is one of an episode that the region saw as a gap.
   bool counts(const HiddenRow& row) const {
-    return row.episode != HiddenRow::own_row && outside[static_cast<std::size_t>(row.episode)] >= least_outside;
+    return row.episode != HiddenRow::own_row &&
+           outside[static_cast<std::size_t>(row.episode)] >= least_outside;
   }
-  double share(const HiddenRow& row) const { return row.outside / outside[static_cast<std::size_t>(row.episode)]; }
+  double share(const HiddenRow& row) const {
+    return row.outside / outside[static_cast<std::size_t>(row.episode)];
+  }
 
   static constexpr double least_outside = 3.0; ///< in rows
   std::vector<double> outside;
@@ -190,7 +199,7 @@ double weighted_quantile(std::vector<std::pair<double, double>> values, double s
 } // namespace
 
 Signals Signals::of(double depth, double distance, double log_share, double disagreement) {
-  return {std::clamp(depth, 0.0, 12.0) / 3.0,
+  return {std::clamp(depth, 0.0, 1e6) / 3.0,
           std::max(0.0, std::log1p(std::min(distance, 1e6)) - std::log(2.0)) / 0.7,
           std::clamp(-log_share, 0.0, 6.0) / 2.0, disagreement / 0.25};
 }

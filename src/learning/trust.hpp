@@ -66,8 +66,8 @@ private:
   double deepest_ = 0.0;
 };
 
-/// The share t of its certainty that an extrapolation was worth in an episode: the t that makes the true classes
-/// likeliest under t p + (1 - t) / K.
+/// The share t of its certainty that an extrapolation was worth in an episode: the t that makes the true
+/// classes likeliest under t p + (1 - t) / K.
 double worth(std::span<const double> true_probabilities, Index n_classes);
 
 } // namespace lacuna

@@ -64,8 +64,8 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
     row.error_probability = 1.0 - std::exp(*best);
     row.true_probability = std::exp(log_p[label]);
     row.is_wrong = static_cast<std::size_t>(best - log_p.begin()) != label;
-    row.signals = Signals::of(fit.kappa - ratios[i], distance->of(rows.row(static_cast<Index>(i))), log_shares[i],
-                              answers.disagreement[i]);
+    row.signals = Signals::of(fit.kappa - ratios[i], distance->of(rows.row(static_cast<Index>(i))),
+                              log_shares[i], answers.disagreement[i]);
     result.push_back(row);
   }
   return result;
@@ -111,7 +111,8 @@ std::vector<HiddenRow> hide_and_ask(const TrustFit& fit, std::vector<GapRecord>&
   return rows;
 }
 
-std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form, Index n_classes, Index n_labeled) {
+std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form, Index n_classes,
+                             Index n_labeled) {
   std::vector<Trust> trust = {Trust::fit(rows, n_classes, n_labeled)};
   if (form != TrustForm::worst) return trust;
   for (std::size_t kind = 0; kind < n_gap_kinds; ++kind) {

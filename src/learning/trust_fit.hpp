@@ -32,6 +32,7 @@ struct TrustFit {
 std::vector<HiddenRow> hide_and_ask(const TrustFit& fit, std::vector<GapRecord>& gaps);
 
 /// The trust that the episodes justify: one of all kinds, or one per kind of which the least counts.
-std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form, Index n_classes, Index n_labeled);
+std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form, Index n_classes,
+                             Index n_labeled);
 
 } // namespace lacuna

@@ -26,8 +26,8 @@ Json check_object(const SelfCheck& check) {
 }
 
 SelfCheck read_check(const Json& found) {
-  return {found.at("n_rows").get<Index>(), finite_or_nan(found.at("announced")), finite_or_nan(found.at("made")),
-          finite_or_nan(found.at("low")), finite_or_nan(found.at("high"))};
+  return {found.at("n_rows").get<Index>(), finite_or_nan(found.at("announced")),
+          finite_or_nan(found.at("made")), finite_or_nan(found.at("low")), finite_or_nan(found.at("high"))};
 }
 
 } // namespace

@@ -62,6 +62,7 @@ TEST(Stack, NoMemberSeesTheLabelItIsAskedFor) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(recipe.rows[i], static_cast<Index>(2 * i));
   std::vector<double> unseen{std::log(0.05), std::log(0.9), std::log(0.05)};
   recipe.calibration[0].apply(unseen);
+  recipe.mixed.apply(unseen);
   for (Index i = 0; i < 100; ++i)
     for (Index y = 0; y < 3; ++y) EXPECT_NEAR(recipe.out_of_fold(i, y), std::exp(unseen[at(y)]), 1e-12);
 }
@@ -124,13 +125,17 @@ TEST(Stack, MixesItsCalibratedMembers) {
   std::vector<Matrix> by_member;
   stack->log_probability(data.features.view(), out.values(), by_member);
   ASSERT_EQ(by_member.size(), stack->members().size());
-  for (Index i = 0; i < data.n_rows(); ++i)
+  for (Index i = 0; i < data.n_rows(); ++i) {
+    std::vector<double> mixed(3);
     for (Index y = 0; y < 3; ++y) {
       double sum = 0.0;
       for (std::size_t j = 0; j < by_member.size(); ++j)
         sum += stack->members()[j].weight * std::exp(by_member[j](i, y));
-      EXPECT_NEAR(std::exp(out(i, y)), sum, 1e-12);
+      mixed[at(y)] = std::log(sum);
     }
+    stack->mixed().apply(mixed);
+    for (Index y = 0; y < 3; ++y) EXPECT_NEAR(std::exp(out(i, y)), std::exp(mixed[at(y)]), 1e-12);
+  }
   EXPECT_EQ(stack->members()[0].name, "logistic");
 }
 

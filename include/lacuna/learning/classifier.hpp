@@ -55,7 +55,7 @@ public:
     std::optional<Background> background;             ///< empty: none, as in models of 0.1
     ClassModel initial;                               ///< q~(x|y,l=1)
     std::shared_ptr<const Density> initial_unlabeled; ///< q~(x|l=0), null without unlabeled rows
-    std::shared_ptr<const StackedModel> stacked; ///< null: class densities alone decide, as in the paper
+    std::shared_ptr<const StackedModel> stacked;      ///< null: class densities alone decide, as in the paper
   };
   explicit GenerativeClassifier(Parts parts) : parts_(std::move(parts)) {}
 

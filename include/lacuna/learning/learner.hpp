@@ -47,14 +47,14 @@ struct SelfCheck {
   Index n_rows = 0;
   double announced = 0.0;
   double made = 0.0;
-  double low = 0.0;  ///< 95 % interval of what was made
+  double low = 0.0; ///< 95 % interval of what was made
   double high = 0.0;
 };
 
 /// How a stack came about. Empty members: there is none.
 struct StackSummary {
   std::vector<MemberRecord> members;
-  double log_likelihood = 0.0; ///< of held-out labels under the stack
+  double log_likelihood = 0.0;       ///< of held-out labels under the stack
   Region region = Region::densities; ///< what tells the region
   double region_by_densities = 0.0;  ///< with region auto: how well densities tell labeled rows from others
   double region_by_classifier = 0.0; ///< the same for the classifier: mean log likelihood on unseen rows

@@ -25,16 +25,16 @@ constexpr auto choice_names(PosteriorForm) {
   return std::array{ChoiceName{PosteriorForm::joint, "joint"}, ChoiceName{PosteriorForm::product, "product"}};
 }
 
-/// p(y|x) where labels speak: by the class densities alone, as in the paper, or by a calibrated stack of them,
-/// logistic regression, boosted trees and the class prior.
+/// p(y|x) where labels speak: by the class densities alone, as in the paper, or by a calibrated stack of
+/// them, logistic regression, boosted trees and the class prior.
 enum class ConditionalForm { densities, stack };
 constexpr auto choice_names(ConditionalForm) {
   return std::array{ChoiceName{ConditionalForm::densities, "densities"},
                     ChoiceName{ConditionalForm::stack, "stack"}};
 }
 
-/// What tells the informative region: class densities, a classifier of labeled against unlabeled rows, or what
-/// of the two does that better on rows it has not seen.
+/// What tells the informative region: class densities, a classifier of labeled against unlabeled rows, or
+/// what of the two does that better on rows it has not seen.
 enum class Region { densities, classifier, automatic };
 constexpr auto choice_names(Region) {
   return std::array{ChoiceName{Region::densities, "densities"}, ChoiceName{Region::classifier, "classifier"},
@@ -77,7 +77,7 @@ using Draws = std::variant<Index, SoftLabels>;
 struct LearningOptions {
   Method method = Method::mar;
   ConditionalForm conditional = ConditionalForm::densities;
-  Region region = Region::automatic;   ///< counts for a stack only
+  Region region = Region::automatic;    ///< counts for a stack only
   TrustForm trust = TrustForm::regions; ///< the same
   Kappa kappa = AutoKappa{};
   PosteriorForm posterior = PosteriorForm::joint; ///< joint is exact; product replicates the paper
@@ -98,7 +98,8 @@ struct LearningOptions {
 };
 
 /// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
-/// density, one draw, product, kappa 0, no stack, no background, no shrinkage. Another density than vb-gmm stays as it is.
+/// density, one draw, product, kappa 0, no stack, no background, no shrinkage. Another density than vb-gmm
+/// stays as it is.
 void apply_paper_preset(LearningOptions& options);
 
 } // namespace lacuna

@@ -13,9 +13,9 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 4000;
+constexpr Index most_filled_rows = 4000;
 /// A smaller share of a row is left out: it costs as much as a large one and says nothing.
-constexpr double negligible_share = 1e-3;
+constexpr double least_share = 1e-3;
 
 } // namespace
 
@@ -40,7 +40,7 @@ RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t 
 }
 
 DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed)
-    : fitter_(fitter), initial_(initial), sample_(sample_unlabeled(fitter, most_sampled_rows, seed)),
+    : fitter_(fitter), initial_(initial), sample_(sample_unlabeled(fitter, most_filled_rows, seed)),
       sampled_rows_(static_cast<Index>(sample_.rows.size()), fitter.data().n_features()) {
   const DatasetView& data = fitter.data();
   for (Index i = 0; i < data.n_rows(); ++i)
@@ -84,7 +84,7 @@ void DensityMember::add_unlabeled(const ClassModel& labeled, std::vector<RowList
       const double log_total = evidence.log_total(b);
       for (const Index y : fitter_.class_order()) {
         const double share = std::exp(evidence.log_joint(y, b) - log_total);
-        if (share > negligible_share) rows[at(y)].add(sample_.rows[i], share * sample_.weights[i]);
+        if (share > least_share) rows[at(y)].add(sample_.rows[i], share * sample_.weights[i]);
       }
     }
   });

@@ -14,8 +14,8 @@ namespace {
 /// differs by one standard deviation.
 constexpr double category_height = 0.7;
 
-LogisticInputs inputs_of(const DatasetView& data, const std::vector<Index>& rows,
-                         const std::vector<double>& weights) {
+LogisticInputs embedding_inputs(const DatasetView& data, const std::vector<Index>& rows,
+                                const std::vector<double>& weights) {
   LabeledRows some;
   some.rows = rows;
   some.weights = weights;
@@ -23,15 +23,11 @@ LogisticInputs inputs_of(const DatasetView& data, const std::vector<Index>& rows
   return LogisticInputs::fit(data, some);
 }
 
-std::span<const double> point_of(const Matrix& points, Index i) {
-  return {points.row(i), at(points.n_cols())};
-}
-
 } // namespace
 
 Embedding::Embedding(const DatasetView& data, const std::vector<Index>& rows,
                      const std::vector<double>& weights)
-    : inputs_(inputs_of(data, rows, weights)) {}
+    : inputs_(embedding_inputs(data, rows, weights)) {}
 
 void Embedding::embed(const double* row, std::span<double> point) const {
   std::fill(point.begin(), point.end(), 0.0);
@@ -60,6 +56,10 @@ void Embedding::save(Archive& archive, const std::string& prefix) const {
 
 Embedding Embedding::load(const Archive& archive, const std::string& prefix, Index n_features) {
   return Embedding(LogisticInputs::load(archive, prefix, n_features));
+}
+
+std::span<const double> point_of(const Matrix& points, Index i) {
+  return {points.row(i), at(points.n_cols())};
 }
 
 double squared_distance(std::span<const double> a, std::span<const double> b) {

@@ -32,6 +32,7 @@ private:
   LogisticInputs inputs_;
 };
 
+std::span<const double> point_of(const Matrix& points, Index i);
 double squared_distance(std::span<const double> a, std::span<const double> b);
 
 /// A few rounds of k-means from k-means++ seeds; fewer centres when there are fewer different points.

@@ -12,13 +12,9 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 3000;
+constexpr Index most_compared_rows = 3000;
 constexpr Index most_labeled_rows = 1000;
 constexpr Index most_measured_rows = 300; ///< for the unit of distance
-
-std::span<const double> point_of(const Matrix& points, Index i) {
-  return {points.row(i), at(points.n_cols())};
-}
 
 /// The median distance from a row to the next; 1 when there is one row, or all are alike.
 double median_gap(const Matrix& points) {
@@ -81,7 +77,7 @@ LabelDistanceFit::LabelDistanceFit(const DensityFitter& fitter, const std::vecto
   const DatasetView& data = fitter.data();
   RowList all;
   for (const Index row : labeled) all.add(row, data.weight(row));
-  all.append(sample_unlabeled(fitter, most_sampled_rows, seed));
+  all.append(sample_unlabeled(fitter, most_compared_rows, seed));
   embedding_ = std::make_shared<Embedding>(data, all.rows, all.weights);
   labeled_points_ = embedding_->embed(data.features, labeled);
   points_ = embedding_->embed(data.features, all.rows);

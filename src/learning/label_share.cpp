@@ -13,7 +13,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 2500;
+constexpr Index most_mixture_rows = 2500;
 constexpr Index most_components = 15;
 constexpr Index rows_per_component = 40;
 /// More columns have no covariances: a component has too few rows for them, and takes too long.
@@ -60,7 +60,7 @@ LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Inde
     : fitter_(fitter), seed_(seed), n_labeled_(labeled.size()) {
   const DatasetView& data = fitter.data();
   std::vector<Index> rows = labeled;
-  const RowList sample = sample_unlabeled(fitter, most_sampled_rows, seed);
+  const RowList sample = sample_unlabeled(fitter, most_mixture_rows, seed);
   rows.insert(rows.end(), sample.rows.begin(), sample.rows.end());
   rows_ = Matrix(static_cast<Index>(rows.size()), data.n_features() + 1);
   for (std::size_t i = 0; i < rows.size(); ++i)

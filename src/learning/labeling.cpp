@@ -11,7 +11,7 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_sampled_rows = 20000;
+constexpr Index most_told_rows = 20000;
 constexpr std::size_t most_rows_beside_hidden = 4000;
 
 double log_odds_of(const double* probabilities) {
@@ -23,7 +23,7 @@ double log_odds_of(const double* probabilities) {
 LabelingFit::LabelingFit(const DensityFitter& fitter, const ConditionalMembers& members, Index n_folds,
                          std::uint64_t seed)
     : fitter_(fitter), seed_(derive_seed(seed, RandomPurpose::labeling)),
-      sample_(sample_unlabeled(fitter, most_sampled_rows, seed_)) {
+      sample_(sample_unlabeled(fitter, most_told_rows, seed_)) {
   const Task task = task_of(fitter.data().labels, sample_.rows.size());
   recipe_ = learn_stack(view_of(task), members, n_folds, {}, {seed_, fitter.threads(), &fitter.observer()});
   log_odds_ = task.log_odds;

@@ -16,13 +16,11 @@ namespace {
 /// where it has seen none, the surroundings know whether whole regions have no label.
 constexpr double part_of_share = 0.5;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 } // namespace
 
 double classifier_ratio(double log_labeled, double log_share, std::span<const double> log_p,
                         std::span<const double> class_share) {
-  double best = -infinity;
+  double best = -std::numeric_limits<double>::infinity();
   for (std::size_t y = 0; y < log_p.size(); ++y)
     if (class_share[y] > 0.0) best = std::max(best, log_p[y] - std::log(class_share[y]));
   return (1.0 - part_of_share) * log_labeled + part_of_share * log_share + best;
@@ -30,7 +28,7 @@ double classifier_ratio(double log_labeled, double log_share, std::span<const do
 
 std::vector<double> RatioModel::log_ratios(MatrixView rows, std::span<const double> log_p,
                                            std::span<const double> log_shares) const {
-  std::vector<double> ratios(at(rows.n_rows), infinity);
+  std::vector<double> ratios(at(rows.n_rows), std::numeric_limits<double>::infinity());
   if (labeling_) {
     std::vector<double> answers(2 * ratios.size());
     labeling_->classifier->log_probability(rows, answers);

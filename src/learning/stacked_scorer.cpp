@@ -11,8 +11,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// How likely a row is unlike all rows that were seen.
 double background_share(const GenerativeClassifier::Parts& parts, const double* row, double log_density) {
   if (!parts.background) return 0.0;
@@ -73,7 +71,7 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
     scores.prediction[row] = static_cast<int>(prediction);
     scores.error_probability[row] = others / total;
     // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
-    scores.log_ratio[row] = strange >= 0.5 ? -infinity : ratios[b];
+    scores.log_ratio[row] = strange >= 0.5 ? -std::numeric_limits<double>::infinity() : ratios[b];
     scores.informative[row] = scores.log_ratio[row] > parts.kappa ? 1 : 0;
   }
 }

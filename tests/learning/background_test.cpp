@@ -13,7 +13,7 @@
 #include "lacuna/core/errors.hpp"
 #include "tests/learning/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::background_test {
 namespace {
 
 using testing::all_methods;
@@ -247,4 +247,4 @@ TEST(Background, CountsRowsByTheirWeights) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::background_test

@@ -15,7 +15,7 @@
 #include "lacuna/core/random.hpp"
 #include "learning/embedding.hpp"
 
-namespace lacuna {
+namespace lacuna::episodes_test {
 namespace {
 
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
@@ -332,4 +332,4 @@ TEST(Episodes, ATableOfNumbersAlone) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::episodes_test

@@ -9,7 +9,7 @@
 #include "experiments/toys.hpp"
 #include "tests/learning/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::prediction_test {
 namespace {
 
 using testing::quick;
@@ -166,4 +166,4 @@ TEST(Toys, QuadrantsByLotErrsAtTheRateItAnnounces) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::prediction_test

@@ -20,7 +20,7 @@
 #include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::ratios_test {
 namespace {
 
 using test::expect_error;
@@ -456,4 +456,4 @@ TEST(RatioModel, RoundTripAndDamage) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::ratios_test

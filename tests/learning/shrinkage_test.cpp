@@ -11,7 +11,7 @@
 #include "learning/shrinkage.hpp"
 #include "tests/learning/test_data.hpp"
 
-namespace lacuna {
+namespace lacuna::shrinkage_test {
 namespace {
 
 using testing::all_methods;
@@ -188,4 +188,4 @@ TEST(Shrinkage, IsPartOfTheModel) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::shrinkage_test

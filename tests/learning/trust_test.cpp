@@ -13,7 +13,7 @@
 #include "learning/trust_fit.hpp"
 #include "tests/expect_error.hpp"
 
-namespace lacuna {
+namespace lacuna::trust_test {
 namespace {
 
 using test::expect_error;
@@ -336,4 +336,4 @@ TEST(Worth, HasItsMaximumWhereTheDerivativeVanishes) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::trust_test

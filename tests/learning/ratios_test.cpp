@@ -453,6 +453,9 @@ TEST(RatioModel, RoundTripAndDamage) {
   three.class_names.emplace_back("c");
   ClassPriorFamily().fit(three, {})->save(other, "r/labeling/");
   EXPECT_THROW(RatioModel::load(other, "r/", classes, nullptr), Error);
+  // One of other features would read beyond the rows.
+  ClassPriorFamily().fit(shifted_rows(10, 10, 3, 0.0, 1), {})->save(other, "r/labeling/");
+  EXPECT_THROW(RatioModel::load(other, "r/", classes, nullptr), Error);
 }
 
 } // namespace

@@ -285,8 +285,8 @@ TEST(Stacked, TrustFromNoneToWorst) {
   const Scores regions = fit(TrustForm::regions).classifier.score(rows, 1);
   EXPECT_EQ(regions.log_ratio, without.log_ratio); // trust has no say in the region
   for (std::size_t i = 0; i < without.prediction.size(); ++i) {
-    if (without.log_ratio[i] < none.summary.kappa - 2.0) {
-      EXPECT_NEAR(without.error_probability[i], 0.5, 1e-4);
+    if (without.log_ratio[i] < none.summary.kappa - 3.0) {
+      EXPECT_NEAR(without.error_probability[i], 0.5, 1e-3);
     }
     EXPECT_GE(without.error_probability[i], worst.error_probability[i] - 1e-12);
     EXPECT_GE(worst.error_probability[i], regions.error_probability[i] - 1e-12);
@@ -420,8 +420,8 @@ TEST(StackedCorners, AClassWithoutLabelsLivesOutside) {
   expect_valid(fit.classifier.score(data.features.view(), 1));
   const Matrix probes(2, 2, {0.0, 12.0, -3.0, 0.0});
   const Scores scores = fit.classifier.score(probes.view(), 1);
-  EXPECT_EQ(scores.prediction[0], 2); // a third of all rows is outside, and so is a third of all classes
-  EXPECT_LT(scores.posterior(1, 2), 0.02);
+  EXPECT_EQ(scores.prediction[0], 2);      // a third of all rows is outside, and so is a third of all classes
+  EXPECT_LT(scores.posterior(1, 2), 0.05); // a twentieth of rows like the labeled ones may count as outside
 }
 
 TEST(StackedCorners, NoUnlabeledRows) {

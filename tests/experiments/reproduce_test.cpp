@@ -63,7 +63,8 @@ TEST(Reproduce, ShowsWhatThePaperShows) {
     EXPECT_LT(summary.rest_error_rate.mean, 0.02);
     if (summary.method == "mar") {
       EXPECT_LT(summary.rare_overconfidence.mean, 0.1) << summary.toy << summary.preset;
-    } else if (summary.preset == "paper" || summary.method != "supervised") { // which a background makes doubt
+    } else if (summary.preset == "paper" ||
+               summary.method != "supervised") { // which a background makes doubt
       EXPECT_GT(summary.rare_overconfidence.mean, 0.15) << summary.toy << summary.preset << summary.method;
     }
   }

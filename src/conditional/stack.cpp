@@ -38,7 +38,10 @@ Stack::Stack(Index n_features, std::vector<bool> seen, std::vector<Member> membe
       members_(std::move(members)), mixed_(std::move(mixed)) {
   double total = 0.0;
   for (const Member& member : members_) total += member.weight;
-  for (Member& member : members_) member.weight /= total;
+  // Once they sum to one they stay as they are, also when they are read from a file.
+  constexpr double rounding = 1e-12;
+  if (std::abs(total - 1.0) > rounding)
+    for (Member& member : members_) member.weight /= total;
 }
 
 void Stack::log_probability(MatrixView rows, std::span<double> out) const {

@@ -16,6 +16,7 @@
 #include "learning/region.hpp"
 #include "learning/shared_models.hpp"
 #include "learning/stacked_fit.hpp"
+#include "learning/stacked_model.hpp"
 
 namespace lacuna {
 
@@ -242,6 +243,7 @@ private:
     for (const ClassModel& draw : classifier.parts().draws) {
       GenerativeClassifier::Parts single = classifier.parts();
       single.draws = {draw};
+      if (single.stacked != nullptr) single.stacked = single.stacked->with_densities({draw});
       single.ignorant = Ignorant::guess; // a lot would add its own spread
       const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), fitter_.threads());
       for (std::size_t i = 0; i < sum.size(); ++i) {

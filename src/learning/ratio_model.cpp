@@ -62,7 +62,11 @@ RatioModel RatioModel::load(const Archive& archive, const std::string& prefix, c
       archive.vector(prefix + "class_share", static_cast<Index>(classes.density.size()));
   for (const double p : share)
     if (!(p >= 0.0 && p <= 1.0)) fail_damaged(prefix + "class_share", "holds something else than shares");
-  if (labeling.classifier->n_classes() != 2 || !std::isfinite(labeling.log_odds))
+  Index n_features = 0;
+  for (const auto& density : classes.density)
+    if (density != nullptr) n_features = density->n_features();
+  if (labeling.classifier->n_classes() != 2 || labeling.classifier->n_features() != n_features ||
+      !std::isfinite(labeling.log_odds))
     fail_damaged(prefix + "labeling", "does not tell labeled rows from others");
   return {std::move(labeling), std::move(share)};
 }

@@ -124,7 +124,9 @@ void StackedFit::hold_out() {
 /// The same by densities alone; NaN for a row of a class that has no other.
 std::vector<double> StackedFit::density_ratios() {
   const InitialModels& initial = shared_.initial();
-  std::vector<double> of_row(at(data_.n_rows()), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> of_row(at(data_.n_rows()), initial.unlabeled == nullptr
+                                                     ? std::numeric_limits<double>::infinity()
+                                                     : std::numeric_limits<double>::quiet_NaN());
   if (initial.unlabeled != nullptr) {
     const HeldOutRows& held_out = shared_.cross_fit().held_out();
     const Matrix rows = gather_rows(data_, held_out.rows.rows);
@@ -288,10 +290,10 @@ SelfCheck StackedFit::check_rows(const StackedModel& model, std::span<const std:
                {log_p, known.log_ratio, known.disagreement, known.log_share,
                 model.distance->of_other(data_.features.row(row))},
                posterior);
-    const auto best = std::max_element(posterior.begin(), posterior.end());
+    const std::size_t best = best_class(posterior, log_p);
     const double weight = data_.weight(row);
-    check.announced += weight * (1.0 - *best);
-    check.made += best - posterior.begin() == data_.labels[at(row)] ? 0.0 : weight;
+    check.announced += weight * (1.0 - posterior[best]);
+    check.made += best == static_cast<std::size_t>(data_.labels[at(row)]) ? 0.0 : weight;
     total += weight;
     squares += weight * weight;
     ++check.n_rows;

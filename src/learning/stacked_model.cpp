@@ -80,6 +80,18 @@ std::vector<ClassModel> StackedModel::class_models() const {
   return {};
 }
 
+std::shared_ptr<const StackedModel>
+StackedModel::with_densities(const std::vector<ClassModel>& models) const {
+  std::vector<Stack::Member> members = conditional->members();
+  for (Stack::Member& member : members)
+    if (member.name == densities_member)
+      member.fitted = std::make_shared<DensityConditional>(conditional->n_features(), models);
+  auto result = std::make_shared<StackedModel>(*this);
+  result->conditional = std::make_shared<Stack>(conditional->n_features(), conditional->seen(),
+                                                std::move(members), conditional->mixed());
+  return result;
+}
+
 void StackedModel::save(Archive& archive, const std::string& prefix) const {
   conditional->save(archive, prefix + "conditional/");
   ratio.save(archive, prefix + "ratio/");

@@ -22,6 +22,13 @@ double background_share(const GenerativeClassifier::Parts& parts, const double* 
 
 } // namespace
 
+std::size_t best_class(std::span<const double> posterior, std::span<const double> log_p) {
+  std::size_t best = 0;
+  for (std::size_t y = 1; y < posterior.size(); ++y)
+    if (posterior[y] != posterior[best] ? posterior[y] > posterior[best] : log_p[y] > log_p[best]) best = y;
+  return best;
+}
+
 StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedRow& row,
                          std::span<double> posterior) {
   const auto n_classes = static_cast<Index>(posterior.size());
@@ -57,7 +64,7 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
     const std::span<double> posterior{scores.posterior.row(first + static_cast<Index>(b)), n_classes};
     const StackedAnswer answer = answer_row(model, parts.kappa, known, posterior);
     // What is the same for every class decides nothing, and would round small differences away.
-    auto prediction = std::max_element(posterior.begin(), posterior.end()) - posterior.begin();
+    auto prediction = static_cast<Index>(best_class(posterior, known.log_p));
     const double strange = background_share(parts, features, share.log_density[b]);
     for (double& p : posterior) p = (1.0 - strange) * p + strange / static_cast<double>(n_classes);
     const double by_lot = strange + (1.0 - strange) * answer.outside * (1.0 - answer.trust);

@@ -22,6 +22,9 @@ struct StackedAnswer {
   double outside = 0.0; ///< rho
   double trust = 0.0;   ///< t (1 - m)
 };
+/// The class with the largest posterior; where rounding leaves ties, that which p(y|x) prefers.
+std::size_t best_class(std::span<const double> posterior, std::span<const double> log_p);
+
 StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedRow& row,
                          std::span<double> posterior);
 

@@ -203,24 +203,6 @@ Dataset noise(Index n, Index n_labeled, Index d, std::uint64_t seed) {
   return data;
 }
 
-TEST(Stacked, SlowLabelsThatAreNoiseAreRecognised) {
-  struct Case {
-    Index d;
-    Index n_labeled;
-  };
-  constexpr int n_seeds = 4;
-  for (const Case& each : {Case{2, 200}, Case{8, 500}}) {
-    double announced = 0.0;
-    for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
-      const Dataset train = noise(each.n_labeled + 1000, each.n_labeled, each.d, seed);
-      const Dataset test = noise(1000, 0, each.d, seed + 1000);
-      const GenerativeClassifier classifier = fit_classifier(train, stacked(seed)).classifier;
-      announced += mean_of(classifier.score(test.features.view(), 1).error_probability) / n_seeds;
-    }
-    EXPECT_NEAR(announced, 0.5, 0.02) << each.d;
-  }
-}
-
 TEST(Stacked, FarRowsAreUnknown) {
   for (const Region region : {Region::densities, Region::classifier})
     for (const int n_classes : {2, 3}) {
@@ -239,20 +221,6 @@ TEST(Stacked, FarRowsAreUnknown) {
         EXPECT_EQ(scores.informative[i], 0);
       }
     }
-}
-
-TEST(Stacked, WhatLiesInsideIsHardlyDoubted) {
-  // Classes six standard deviations apart, labels missing by lot but for a far blob. A twentieth of rows like
-  // the labeled ones may be called uninformative, which are half wrong for all that is known: .025.
-  const Dataset data = two_classes(400, 120, 100);
-  for (const Region region : {Region::densities, Region::classifier}) {
-    LearningOptions options = stacked();
-    options.region = region;
-    options.trust = TrustForm::none;
-    const GenerativeClassifier classifier = fit_classifier(data, options).classifier;
-    const Scores inside = classifier.score(data.features.view().middle_rows(120, 280), 1);
-    EXPECT_LT(mean_of(inside.error_probability), 0.05) << to_string(region);
-  }
 }
 
 TEST(Stacked, PredictsWhatTheStackWouldGuessWhereNothingIsTrusted) {
@@ -411,17 +379,6 @@ TEST(StackedCorners, AClassWithOneLabel) {
   EXPECT_EQ(fit.summary.class_counts, (std::vector<Index>{30, 30, 1}));
   expect_valid(fit.classifier.score(data.features.view(), 1));
   EXPECT_GT(fit.classifier.parts().stacked->hardly_labeled.share, 0.0);
-}
-
-TEST(StackedCorners, AClassWithoutLabelsLivesOutside) {
-  Dataset data = two_classes(300, 100, 150);
-  data.class_names.emplace_back("c");
-  const FitResult fit = fit_classifier(data, stacked());
-  expect_valid(fit.classifier.score(data.features.view(), 1));
-  const Matrix probes(2, 2, {0.0, 12.0, -3.0, 0.0});
-  const Scores scores = fit.classifier.score(probes.view(), 1);
-  EXPECT_EQ(scores.prediction[0], 2);      // a third of all rows is outside, and so is a third of all classes
-  EXPECT_LT(scores.posterior(1, 2), 0.05); // a twentieth of rows like the labeled ones may count as outside
 }
 
 TEST(StackedCorners, NoUnlabeledRows) {

@@ -50,10 +50,6 @@ void expect_valid(const Scores& scores) {
   }
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Probabilities as an answer has them.
 std::vector<double> logs(std::vector<double> p) {
   for (double& value : p) value = std::log(value);

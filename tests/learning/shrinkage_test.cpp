@@ -86,7 +86,7 @@ Dataset normal_rows(Index n, Index n_labeled, Index d, double shift, std::uint64
   return data;
 }
 
-TEST(Shrinkage, LabelsThatAreNoiseAreRecognised) {
+TEST(Shrinkage, LabelsThatAreNoiseAreRecognisedSlow) {
   // A fair coin labels the rows, so that every prediction errs in half of them. Without shrinkage the mean of
   // q_e is 0.43, 0.39 and 0.32. With it, over 100 seeds: 0.490, 0.496 and 0.493, with standard deviations of
   // 0.020, 0.010 and 0.014; the mean of 16 seeds has a standard error of 0.005 at most.

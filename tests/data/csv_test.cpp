@@ -173,11 +173,10 @@ TEST(OpenTable, TellsWhatAFileIs) {
   });
   const std::vector<std::pair<std::string, std::string>> foreign = {
       {"PK\x03\x04rest", "zip"}, {"PAR1rest", "Parquet"}, {"\x89HDF\r\n", "HDF5"}, {"\xFF\xFEx", "UTF-16"}};
-  for (const auto& [bytes, word] : foreign)
-    expect_error(ErrorKind::data, {word}, [&] {
-      const TempFile file(bytes);
-      open(file.path());
-    });
+  for (const auto& [bytes, word] : foreign) {
+    const TempFile file(bytes);
+    expect_error(ErrorKind::data, {word}, [&] { open(file.path()); });
+  }
 }
 
 TEST(OpenTable, ReadsGzipAndNoticesDamage) {

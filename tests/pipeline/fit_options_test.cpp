@@ -156,9 +156,9 @@ TEST(FitOptions, WrongTextsAreUsageErrors) {
       {"draws", "hard"},          {"posterior", "both"},  {"covariance", "round"},
       {"threads", "99999999999"}, {"no_header", "maybe"}, {"preset", "nature"},
       {"features", "magic"},      {"features", "pca:0"},  {"features", "vae:"}};
-  for (const auto& [name, text] : wrong)
-    expect_error(ErrorKind::usage, {name + ": got '" + text + "', expected "}, [&] {
-      with({{name, {text}}});
+  for (const auto& given : wrong)
+    expect_error(ErrorKind::usage, {given.first + ": got '" + given.second + "', expected "}, [&] {
+      with({{given.first, {given.second}}});
     });
   expect_error(ErrorKind::usage, {"componnets"}, [] { with({{"componnets", {"3"}}}); });
 }

@@ -31,9 +31,12 @@ using FloatBits = int __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 template <typename Number>
 constexpr Index lanes_of = LACUNA_KERNEL_BYTES / static_cast<Index>(sizeof(Number));
 
-// In memory a vector may begin at any number.
-using LooseDoubles = double __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
-using LooseFloats = float __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(4), may_alias));
+// In memory a vector may begin at any number. With `using` clang would ignore `aligned`.
+// NOLINTBEGIN(modernize-use-using)
+typedef double LooseDoubles __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
+typedef float LooseFloats __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(4), may_alias));
+// NOLINTEND(modernize-use-using)
+static_assert(alignof(LooseDoubles) == alignof(double) && alignof(LooseFloats) == alignof(float));
 
 inline Doubles load(const double* from) {
   return *reinterpret_cast<const LooseDoubles*>(from);

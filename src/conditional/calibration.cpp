@@ -1,7 +1,9 @@
 #include "conditional/calibration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "conditional/probabilities.hpp"
 #include "core/archive_checks.hpp"
@@ -62,7 +64,43 @@ private:
   const ScoredLabels& rows_;
 };
 
+/// Between two calibrations, as far as the rows say that the second, with so many more numbers, is needed: a
+/// few rows would mend class shares that are right.
+Calibration between(const Calibration& simple, const Calibration& rich, Index n_more,
+                    const ScoredLabels& rows) {
+  const double gain = calibration_objective(rich, rows) - calibration_objective(simple, rows);
+  const double total = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
+  const double share = probability_of_gain(gain, n_more, total);
+  Calibration result = simple;
+  result.slope += share * (rich.slope - simple.slope);
+  for (std::size_t y = 0; y < result.intercepts.size(); ++y)
+    result.intercepts[y] += share * (rich.intercepts[y] - simple.intercepts[y]);
+  return result;
+}
+
+/// The highest penalised likelihood with a slope alone, or with intercepts too.
+Calibration most_likely(const ScoredLabels& rows, bool with_intercepts) {
+  double total = 1.0;
+  for (const double weight : rows.weights) total += weight;
+  const CalibrationLoss loss(rows);
+  std::vector<double> x(at(rows.scores.n_cols) + 1, 0.0); // the identity
+  lbfgs_minimise(
+      [&](std::span<const double> here, std::span<double> gradient) {
+        const double value = loss(here, gradient);
+        for (double& entry : gradient) entry /= total;
+        if (!with_intercepts) std::fill(gradient.begin() + 1, gradient.end(), 0.0);
+        return value / total;
+      },
+      x);
+  return {std::exp(x[0]), {x.begin() + 1, x.end()}};
+}
+
 } // namespace
+
+double probability_of_gain(double gain, Index n_parameters, double n_rows) {
+  const double cost = 0.5 * static_cast<double>(n_parameters) * std::log(std::max(n_rows, 1.0));
+  return 1.0 / (1.0 + std::exp(cost - gain));
+}
 
 Calibration Calibration::identity(Index n_classes) {
   return {1.0, std::vector<double>(at(n_classes), 0.0)};
@@ -96,18 +134,9 @@ double calibration_objective(const Calibration& calibration, const ScoredLabels&
 }
 
 Calibration fit_calibration(const ScoredLabels& rows) {
-  double total = 1.0;
-  for (const double weight : rows.weights) total += weight;
-  const CalibrationLoss loss(rows);
-  std::vector<double> x(at(rows.scores.n_cols) + 1, 0.0); // the identity
-  lbfgs_minimise(
-      [&](std::span<const double> here, std::span<double> gradient) {
-        const double value = loss(here, gradient);
-        for (double& entry : gradient) entry /= total;
-        return value / total;
-      },
-      x);
-  return {std::exp(x[0]), {x.begin() + 1, x.end()}};
+  const Calibration identity = Calibration::identity(rows.scores.n_cols);
+  const Calibration sloped = between(identity, most_likely(rows, false), 1, rows);
+  return between(sloped, most_likely(rows, true), rows.scores.n_cols - 1, rows);
 }
 
 } // namespace lacuna

@@ -36,8 +36,12 @@ struct ScoredLabels {
 /// The penalised likelihood that fit_calibration maximises.
 double calibration_objective(const Calibration& calibration, const ScoredLabels& rows);
 
-/// The slope and intercepts of the highest penalised likelihood. Its penalty pulls towards the identity, so
-/// that few rows change little.
+/// How likely it is that a model with so many more parameters is better, when it makes the rows more likely
+/// by this gain (of log likelihood): Schwarz's approximation, both models being as likely before.
+double probability_of_gain(double gain, Index n_parameters, double n_rows);
+
+/// The slope and intercepts of the highest penalised likelihood, as far as rows are many enough to say that
+/// they are better than none. The penalty pulls towards the identity as well, so that few rows change little.
 Calibration fit_calibration(const ScoredLabels& rows);
 
 } // namespace lacuna

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "conditional/labeled_rows.hpp"
@@ -42,7 +43,21 @@ private:
   std::vector<double> log_shares_;
 };
 
-constexpr const char* class_prior_name = "class-prior";
+constexpr double unseen_rows = 0.5; ///< as if so many more had been seen of each class (Jeffreys)
+
+/// How likely it is that all classes have the same share, if that and any other shares were as likely before:
+/// few labels do not make one class more frequent than another.
+double probability_of_equal_shares(std::span<const double> weights) {
+  const auto n_classes = static_cast<double>(weights.size());
+  double log_any = log_gamma(n_classes * unseen_rows) - n_classes * log_gamma(unseen_rows);
+  double total = 0.0;
+  for (const double weight : weights) {
+    log_any += log_gamma(weight + unseen_rows);
+    total += weight;
+  }
+  log_any -= log_gamma(total + n_classes * unseen_rows);
+  return 1.0 / (1.0 + std::exp(log_any + total * std::log(n_classes)));
+}
 
 } // namespace
 
@@ -53,8 +68,13 @@ ConditionalEntry class_prior_entry() {
 std::shared_ptr<const Conditional> ClassPriorFamily::fit(const DatasetView& data,
                                                          const ConditionalFitContext& /*context*/) const {
   const LabeledRows labeled = labeled_rows(data);
-  std::vector<double> scores = labeled.class_weights();
-  for (double& score : scores) score = std::log(score + 0.5); // as if half a row more had been seen
+  const std::vector<double> weights = labeled.class_weights();
+  const double equal = probability_of_equal_shares(weights);
+  const auto n_classes = static_cast<double>(weights.size());
+  const double total = std::accumulate(weights.begin(), weights.end(), n_classes * unseen_rows);
+  std::vector<double> scores;
+  for (const double weight : weights)
+    scores.push_back(std::log(equal / n_classes + (1.0 - equal) * (weight + unseen_rows) / total));
   std::vector<double> log_shares(at(data.n_classes()));
   spread_scores(scores, labeled.classes, log_shares);
   to_log_probabilities(log_shares);

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "conditional/class_prior.hpp"
 #include "conditional/labeled_rows.hpp"
 #include "conditional/mixing_weights.hpp"
 #include "conditional/stack.hpp"
@@ -109,6 +111,7 @@ public:
       for (std::size_t j = 0; j < n_members; ++j)
         likelihoods.row(i)[j] = std::exp(recipe_.member_out_of_fold[j](i, labels_[at(i)]));
     recipe_.weights = fit_mixing({likelihoods.view(), weights_}).mixing;
+    doubt_features(likelihoods);
 
     Matrix& stack = recipe_.out_of_fold;
     for (std::size_t j = 0; j < n_members; ++j) {
@@ -128,6 +131,26 @@ public:
   }
 
 private:
+  /// Labels may have nothing to do with the features. Then the class prior is right, and members that are
+  /// hardly better than it were lucky.
+  void doubt_features(const Matrix& likelihoods) {
+    const std::size_t n_members = recipe_.members.size();
+    std::size_t prior = 0;
+    while (prior < n_members && recipe_.members[prior]->name() != class_prior_name) ++prior;
+    if (prior == n_members) return;
+    double gain = 0.0;
+    double total = 0.0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      const double* const row = likelihoods.row(static_cast<Index>(i));
+      const double mixed = std::inner_product(row, row + n_members, recipe_.weights.begin(), 0.0);
+      gain += weights_[i] * std::log(mixed / row[prior]);
+      total += weights_[i];
+    }
+    const double trusted = probability_of_gain(gain, recipe_.out_of_fold.n_cols(), total);
+    for (double& weight : recipe_.weights) weight *= trusted;
+    recipe_.weights[prior] += 1.0 - trusted;
+  }
+
   template <typename Likelihood>
   double mean_log(Likelihood likelihood) const {
     double sum = 0.0;

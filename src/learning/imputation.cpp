@@ -1,11 +1,9 @@
 #include "learning/imputation.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "core/index.hpp"
-#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
 
@@ -110,25 +108,6 @@ std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel&
                                                [&](Index y) { return evidence.log_joint(y, b) - log_total; });
                    }
                  });
-  return rows_by_label(fitter, std::move(drawn));
-}
-
-std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const Conditional& source,
-                                  const std::vector<char>& fill, std::uint64_t seed) {
-  const DatasetView& data = fitter.data();
-  std::vector<int> drawn(at(data.n_rows()), missing_label);
-  const Index n_blocks = (data.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
-  parallel_for(n_blocks, fitter.threads(), [&](Index block) {
-    const Index first = block * evidence_block_rows;
-    const MatrixView rows =
-        data.features.middle_rows(first, std::min(evidence_block_rows, data.n_rows() - first));
-    std::vector<double> log_p(at(rows.n_rows * data.n_classes()));
-    source.log_probability(rows, log_p);
-    for (Index b = 0; b < rows.n_rows; ++b)
-      if (fill[at(first + b)] != 0)
-        drawn[at(first + b)] = draw_label(fitter, label_lot(seed, first + b),
-                                          [&](Index y) { return log_p[at(b * data.n_classes() + y)]; });
-  });
   return rows_by_label(fitter, std::move(drawn));
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "lacuna/conditional/conditional.hpp"
 #include "learning/density_fitter.hpp"
 
 namespace lacuna {
@@ -20,10 +19,6 @@ SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const
 
 /// The rows of every class with one label drawn for every marked row, from a stream keyed by the row.
 std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel& model,
-                                  const std::vector<char>& fill, std::uint64_t seed);
-
-/// The same with the probabilities of any classifier.
-std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const Conditional& source,
                                   const std::vector<char>& fill, std::uint64_t seed);
 
 } // namespace lacuna

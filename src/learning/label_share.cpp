@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
@@ -63,8 +64,10 @@ LabelShareFit::LabelShareFit(const DensityFitter& fitter, const std::vector<Inde
   const RowList sample = sample_unlabeled(fitter, most_mixture_rows, seed);
   rows.insert(rows.end(), sample.rows.begin(), sample.rows.end());
   rows_ = Matrix(static_cast<Index>(rows.size()), data.n_features() + 1);
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     std::copy_n(data.features.row(rows[i]), data.n_features(), rows_.row(static_cast<Index>(i)));
+    weights_.push_back(data.weight(rows[i]));
+  }
   levels_ = data.levels.empty() ? std::vector<Index>(at(data.n_features()), 0) : data.levels;
   levels_.push_back(2);
   VbMixtureOptions options;
@@ -82,7 +85,7 @@ std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidde
   for (std::size_t i = 0; i < n_labeled_; ++i) {
     const bool is_labeled = hidden.empty() || hidden[i] == 0;
     rows(static_cast<Index>(i), rows.n_cols() - 1) = is_labeled ? 1.0 : 0.0;
-    n += is_labeled ? 1.0 : 0.0;
+    n += is_labeled ? weights_[i] : 0.0;
   }
   DensityFitContext context;
   context.levels = levels_;
@@ -90,8 +93,8 @@ std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidde
   context.threads = start == nullptr ? fitter_.threads() : 1;
   context.observer = &fitter_.observer();
   if (start != nullptr) context.warm_start = &start->joint();
-  return std::make_shared<LabelShare>(family_->fit(WeightedRows(rows.view(), {}), context),
-                                      n / static_cast<double>(rows.n_rows()));
+  return std::make_shared<LabelShare>(family_->fit(WeightedRows(rows.view(), weights_), context),
+                                      n / std::accumulate(weights_.begin(), weights_.end(), 0.0));
 }
 
 } // namespace lacuna

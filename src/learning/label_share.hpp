@@ -48,6 +48,7 @@ private:
   std::shared_ptr<const DensityFamily> family_;
   std::size_t n_labeled_;
   Matrix rows_; ///< labeled rows first; the last column is whether there is a label
+  std::vector<double> weights_;
   std::vector<Index> levels_;
 };
 

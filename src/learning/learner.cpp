@@ -67,6 +67,7 @@ public:
       break;
     }
     if (parts.stacked == nullptr) parts.shrinkage = shared_.shrinkage();
+    if (parts.stacked == nullptr || !parts.stacked->ratio.is_by_classifier()) shared_.voice_concern();
     summary_.informative_weight = parts.informative_weight;
     summary_.shrinkage = parts.shrinkage.share;
     GenerativeClassifier classifier(std::move(parts));
@@ -135,9 +136,8 @@ private:
     return all;
   }
 
-  /// Class models after the marked rows got labels: one per imputation. Labels come from `source`, or from
-  /// class densities where there is none.
-  std::vector<ClassModel> fit_filled(const std::vector<char>& fill, const Conditional* source = nullptr) {
+  /// Class models after the marked rows got labels: one per imputation.
+  std::vector<ClassModel> fit_filled(const std::vector<char>& fill) {
     if (std::holds_alternative<SoftLabels>(options_.draws)) {
       const std::vector<RowList> rows = fill_softly(fitter_, shared_.initial().classes, fill).rows;
       std::vector<ClassModel> models = {fitter_.fit_classes(rows, final_seed_)};
@@ -148,9 +148,7 @@ private:
     const Index n_draws = std::get<Index>(options_.draws);
     for (Index draw = 0; draw < n_draws; ++draw) {
       const std::uint64_t seed = shared_.draw_seed(draw);
-      const std::vector<RowList> rows = source != nullptr
-                                            ? fill_by_draw(fitter_, *source, fill, seed)
-                                            : fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
+      const std::vector<RowList> rows = fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
       models.push_back(fitter_.fit_classes(rows, seed));
       record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
       observer_.progress(prefix_ + "final models",
@@ -163,14 +161,15 @@ private:
   void fit_stacked(GenerativeClassifier::Parts& parts) {
     StackedFit fit(shared_, options_);
     parts.kappa = summary_.kappa = fit.kappa();
+    if (fit.is_by_classifier()) summary_.kappa_asked = summary_.kappa;
     summary_.n_informative = std::count(fit.informative().begin(), fit.informative().end(), 1);
     if (summary_.n_unlabeled > 0)
       summary_.informative_share =
           static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
-    parts.draws = {shared_.initial().classes};
-    if (fit.needs_densities()) parts.draws = fit_filled(fit.informative(), &fit.conditional());
     parts.informative_weight = 1.0 - outside_weight(fit.informative());
-    parts.stacked = fit.finish(parts.draws);
+    parts.stacked = fit.finish();
+    parts.draws = parts.stacked->class_models();
+    if (parts.draws.empty()) parts.draws = {shared_.initial().classes};
     summary_.stack = fit.summary();
   }
 
@@ -243,7 +242,6 @@ private:
     for (const ClassModel& draw : classifier.parts().draws) {
       GenerativeClassifier::Parts single = classifier.parts();
       single.draws = {draw};
-      if (single.stacked != nullptr) single.stacked = single.stacked->with_densities({draw});
       single.ignorant = Ignorant::guess; // a lot would add its own spread
       const Scores scores = GenerativeClassifier(std::move(single)).score(rows.view(), fitter_.threads());
       for (std::size_t i = 0; i < sum.size(); ++i) {

@@ -18,24 +18,17 @@ constexpr double part_of_share = 0.5;
 
 } // namespace
 
-double classifier_ratio(double log_labeled, double log_share, std::span<const double> log_p,
-                        std::span<const double> class_share) {
-  double best = -std::numeric_limits<double>::infinity();
-  for (std::size_t y = 0; y < log_p.size(); ++y)
-    if (class_share[y] > 0.0) best = std::max(best, log_p[y] - std::log(class_share[y]));
-  return (1.0 - part_of_share) * log_labeled + part_of_share * log_share + best;
+double classifier_ratio(double log_labeled, double log_share) {
+  return (1.0 - part_of_share) * log_labeled + part_of_share * log_share;
 }
 
-std::vector<double> RatioModel::log_ratios(MatrixView rows, std::span<const double> log_p,
-                                           std::span<const double> log_shares) const {
+std::vector<double> RatioModel::log_ratios(MatrixView rows, std::span<const double> log_shares) const {
   std::vector<double> ratios(at(rows.n_rows), std::numeric_limits<double>::infinity());
   if (labeling_) {
     std::vector<double> answers(2 * ratios.size());
     labeling_->classifier->log_probability(rows, answers);
-    const std::size_t n_classes = class_share_.size();
     for (std::size_t i = 0; i < ratios.size(); ++i)
-      ratios[i] = classifier_ratio(answers[2 * i + 1] - answers[2 * i] - labeling_->log_odds, log_shares[i],
-                                   log_p.subspan(i * n_classes, n_classes), class_share_);
+      ratios[i] = classifier_ratio(answers[2 * i + 1] - answers[2 * i] - labeling_->log_odds, log_shares[i]);
   } else if (unlabeled_ != nullptr) {
     unlabeled_->log_density(rows, ratios);
     visit_evidence(classes_, rows, 1, [&](Index first, const ClassEvidence& evidence, Index n) {
@@ -50,7 +43,6 @@ void RatioModel::save(Archive& archive, const std::string& prefix) const {
   if (!labeling_) return;
   labeling_->classifier->save(archive, prefix + "labeling/");
   archive.put(prefix + "log_odds", labeling_->log_odds);
-  archive.put(prefix + "class_share", class_share_);
 }
 
 RatioModel RatioModel::load(const Archive& archive, const std::string& prefix, const ClassModel& classes,
@@ -58,17 +50,13 @@ RatioModel RatioModel::load(const Archive& archive, const std::string& prefix, c
   if (!archive.has(prefix + "log_odds")) return {classes, unlabeled};
   LabelingModel labeling{load_conditional(archive, prefix + "labeling/"),
                          archive.number(prefix + "log_odds")};
-  std::vector<double> share =
-      archive.vector(prefix + "class_share", static_cast<Index>(classes.density.size()));
-  for (const double p : share)
-    if (!(p >= 0.0 && p <= 1.0)) fail_damaged(prefix + "class_share", "holds something else than shares");
   Index n_features = 0;
   for (const auto& density : classes.density)
     if (density != nullptr) n_features = density->n_features();
   if (labeling.classifier->n_classes() != 2 || labeling.classifier->n_features() != n_features ||
       !std::isfinite(labeling.log_odds))
     fail_damaged(prefix + "labeling", "does not tell labeled rows from others");
-  return {std::move(labeling), std::move(share)};
+  return RatioModel(std::move(labeling));
 }
 
 } // namespace lacuna

@@ -12,20 +12,18 @@
 
 namespace lacuna {
 
-/// The log ratio max_y log q(x|y,l=1) / q(x|l=0): by densities, or by classifiers without any density
-/// (docs/math/ratios.md). Immutable.
+/// How much denser labeled rows lie than unlabeled ones, as a log ratio: by densities, max_y log q(x|y,l=1) /
+/// q(x|l=0), or by a classifier without any density, log q(x|l=1) / q(x|l=0) (docs/math/ratios.md).
+/// Immutable.
 class RatioModel {
 public:
   RatioModel(ClassModel classes, std::shared_ptr<const Density> unlabeled)
       : classes_(std::move(classes)), unlabeled_(std::move(unlabeled)) {}
-  /// `class_share` are those of the labeled rows.
-  RatioModel(LabelingModel labeling, std::vector<double> class_share)
-      : labeling_(std::move(labeling)), class_share_(std::move(class_share)) {}
+  explicit RatioModel(LabelingModel labeling) : labeling_(std::move(labeling)) {}
 
   bool is_by_classifier() const { return labeling_.has_value(); }
-  /// `log_p` holds log p(y|x), one line per row, and `log_shares` what LabelShare says of each row.
-  std::vector<double> log_ratios(MatrixView rows, std::span<const double> log_p,
-                                 std::span<const double> log_shares) const;
+  /// `log_shares` is what LabelShare says of each row.
+  std::vector<double> log_ratios(MatrixView rows, std::span<const double> log_shares) const;
 
   void save(Archive& archive, const std::string& prefix) const;
   /// `classes` and `unlabeled` are the classifier's own. Throws Error(data).
@@ -36,12 +34,10 @@ private:
   ClassModel classes_;
   std::shared_ptr<const Density> unlabeled_;
   std::optional<LabelingModel> labeling_;
-  std::vector<double> class_share_;
 };
 
-/// The log ratio of one row from that of labeled to unlabeled rows, which `log_labeled` and the share of
-/// labels in its surroundings estimate, and from p(y|x).
-double classifier_ratio(double log_labeled, double log_share, std::span<const double> log_p,
-                        std::span<const double> class_share);
+/// The log ratio of one row from its two estimates: a classifier's, and the share of labels in the row's
+/// surroundings.
+double classifier_ratio(double log_labeled, double log_share);
 
 } // namespace lacuna

@@ -47,17 +47,15 @@ double share_below_floor(const HeldOutRatios& held_out) {
 
 /// Sets the threshold that at most a share alpha of rows like the labeled ones does not pass.
 void choose_kappa(CrossFit& cross_fit, double alpha, InitialModels& models) {
-  Observer& observer = cross_fit.fitter().observer();
   const HeldOutRatios held_out = held_out_ratios(cross_fit, *models.unlabeled);
   if (held_out.ratios.empty()) {
-    observer.warning(
-        "kappa cannot be chosen from the labeled rows because no class has two of them; using 0");
+    models.concern = "kappa cannot be chosen from the labeled rows because no class has two of them; using 0";
     return;
   }
   models.kappa_asked = quantile_threshold(held_out.ratios, held_out.weights, alpha);
   models.kappa = std::max(models.kappa_asked, lowest_auto_kappa);
   if (models.kappa == models.kappa_asked) return;
-  observer.warning(fmt::format("the densities do not fit these data: {} auto:{} asks for {:.3g}, where even "
+  models.concern = fmt::format("the densities do not fit these data: {} auto:{} asks for {:.3g}, where even "
                                "the likeliest class is far "
                                "less dense than the unlabeled rows; it stays at {:g}, which calls {:.0f} % "
                                "of rows like the labeled ones "
@@ -65,7 +63,7 @@ void choose_kappa(CrossFit& cross_fit, double alpha, InitialModels& models) {
                                "of your own there is no floor",
                                mention("kappa"), alpha, models.kappa_asked, lowest_auto_kappa,
                                100.0 * share_below_floor(held_out), mention("density"), mention("features"),
-                               mention("kappa")));
+                               mention("kappa"));
 }
 
 } // namespace

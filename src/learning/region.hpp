@@ -17,6 +17,7 @@ struct InitialModels {
   double kappa = 0.0;
   double kappa_asked = 0.0;      ///< what `auto` would have chosen without its floor; else kappa
   std::vector<char> informative; ///< per row; zero for labeled rows
+  std::string concern;           ///< about kappa, for who uses this region; empty: none
 };
 
 /// Asks for the cross-fit where kappa is to be chosen.

@@ -12,6 +12,11 @@ const InitialModels& SharedModels::initial() {
   return *initial_;
 }
 
+void SharedModels::voice_concern() {
+  if (!is_concern_voiced_ && !initial().concern.empty()) fitter_.observer().warning(initial().concern);
+  is_concern_voiced_ = true;
+}
+
 const Shrinkage& SharedModels::shrinkage() {
   if (!shrinkage_) shrinkage_ = choose_shrinkage(cross_fit_, options_.shrinkage);
   return *shrinkage_;

@@ -23,6 +23,8 @@ public:
   const DensityFitter& fitter() const { return fitter_; }
   CrossFit& cross_fit() { return cross_fit_; }
   const InitialModels& initial();
+  /// Warns of what is wrong with the region of the initial models, once, when a method uses it.
+  void voice_concern();
   /// How much the class densities of the final models have in common.
   const Shrinkage& shrinkage();
 
@@ -43,6 +45,7 @@ private:
   CrossFit cross_fit_;
   std::optional<InitialModels> initial_;
   std::optional<Shrinkage> shrinkage_;
+  bool is_concern_voiced_ = false;
   std::vector<ClassModel> label_sources_;
 };
 

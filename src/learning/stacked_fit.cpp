@@ -27,9 +27,10 @@ namespace lacuna {
 
 namespace {
 
-/// `auto` goes no lower where a classifier tells the region: below, rows are more like unlabeled ones than
-/// like those of any class.
+/// Where a classifier tells the region, `auto` goes no lower than this, less the width of the soft edge: with
+/// labels missing by lot the log ratio is 0 everywhere, and no row may count as outside by chance.
 constexpr double lowest_classifier_kappa = 0.0;
+constexpr double slack = 3.0 * region_edge;
 
 ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
   ConditionalMembers members = {std::make_shared<LogisticFamily>()};
@@ -58,22 +59,10 @@ void StackedFit::learn_members(const LearningOptions& options) {
   const ConditionalFitContext context{options.seed, fitter_.threads(), &fitter_.observer()};
   recipe_ = learn_stack(data_, members, options.folds, {}, context);
   conditional_ = fit_stack(data_, recipe_, context);
-  class_share_.assign(at(data_.n_classes()), 0.0);
-  double total = 0.0;
-  for (const Index row : recipe_.rows) {
-    class_share_[at(data_.labels[at(row)])] += data_.weight(row);
-    total += data_.weight(row);
-  }
-  for (double& share : class_share_) share /= total;
   for (std::size_t j = 0; j < recipe_.members.size(); ++j)
     summary_.members.push_back(
         {recipe_.members[j]->name(), recipe_.weights[j], recipe_.member_log_likelihood[j]});
   summary_.log_likelihood = recipe_.log_likelihood;
-}
-
-bool StackedFit::needs_densities() const {
-  return std::any_of(conditional_->members().begin(), conditional_->members().end(),
-                     [](const Stack::Member& member) { return member.name == densities_member; });
 }
 
 void StackedFit::choose_region(const LearningOptions& options) {
@@ -94,14 +83,14 @@ void StackedFit::choose_region(const LearningOptions& options) {
     }
   }
   summary_.region = Region::classifier;
-  ratio_.emplace(labeling_->fit(), class_share_);
+  ratio_.emplace(labeling_->fit());
   hold_out();
   if (const auto* chosen = std::get_if<AutoKappa>(&options.kappa)) {
     std::vector<double> ratios;
     std::vector<double> weights;
     for (const HeldOut& row : held_out_) ratios.push_back(row.log_ratio);
     for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
-    kappa_ = std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha));
+    kappa_ = std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha)) - slack;
   }
 }
 
@@ -111,12 +100,9 @@ void StackedFit::hold_out() {
   const std::vector<double> log_shares = share_->ask(rows.view()).log_share;
   const std::vector<double> disagreement = disagreements(recipe_.member_out_of_fold, recipe_.weights);
   std::vector<double> ratios = labeling_ != nullptr ? labeling_->labeled_ratios() : density_ratios();
-  std::vector<double> log_p(at(data_.n_classes()));
   held_out_.clear();
   for (std::size_t i = 0; i < ratios.size(); ++i) {
-    for (std::size_t y = 0; y < log_p.size(); ++y)
-      log_p[y] = std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]);
-    if (labeling_ != nullptr) ratios[i] = classifier_ratio(ratios[i], log_shares[i], log_p, class_share_);
+    if (labeling_ != nullptr) ratios[i] = classifier_ratio(ratios[i], log_shares[i]);
     held_out_.push_back({ratios[i], log_shares[i], disagreement[i]});
   }
 }
@@ -188,21 +174,16 @@ void StackedFit::mark_informative() {
     for (std::size_t i = 0; i < labeling_->sample().rows.size(); ++i)
       labeled_ratio[at(labeling_->sample().rows[i])] = labeling_->sampled_ratios()[i];
   std::vector<double> outside(at(data_.n_rows()));
-  const std::size_t n_classes = at(data_.n_classes());
   const Index n_blocks = (data_.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
   parallel_for(n_blocks, fitter_.threads(), [&](Index block) {
     const Index first = block * evidence_block_rows;
     const MatrixView rows =
         data_.features.middle_rows(first, std::min(evidence_block_rows, data_.n_rows() - first));
-    const StackAnswers answers(*conditional_, rows);
     const std::vector<double> log_shares = share_->ask(rows).log_share;
-    std::vector<double> ratios = ratio_->log_ratios(rows, answers.log_p, log_shares);
+    std::vector<double> ratios = ratio_->log_ratios(rows, log_shares);
     for (std::size_t b = 0; b < ratios.size(); ++b) {
       const std::size_t i = at(first) + b;
-      if (!std::isnan(labeled_ratio[i]))
-        ratios[b] =
-            classifier_ratio(labeled_ratio[i], log_shares[b],
-                             std::span(answers.log_p).subspan(b * n_classes, n_classes), class_share_);
+      if (!std::isnan(labeled_ratio[i])) ratios[b] = classifier_ratio(labeled_ratio[i], log_shares[b]);
       if (!fitter_.is_unlabeled(static_cast<Index>(i))) continue;
       informative_[i] = ratios[b] > kappa_ ? 1 : 0;
       outside[i] = outside_share(ratios[b], kappa_);
@@ -236,21 +217,12 @@ void StackedFit::add_own_rows(const LabelDistance& distance, std::vector<HiddenR
   }
 }
 
-std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassModel>& draws) {
+std::shared_ptr<const StackedModel> StackedFit::finish() {
   std::vector<double> labels_of_class(at(data_.n_classes()));
   for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
-  std::vector<Stack::Member> members = conditional_->members();
-  for (Stack::Member& member : members)
-    if (member.name == densities_member)
-      member.fitted = std::make_shared<DensityConditional>(data_.n_features(), draws);
   const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
-  StackedModel model{std::make_shared<Stack>(data_.n_features(), conditional_->seen(), std::move(members),
-                                             conditional_->mixed()),
-                     *ratio_,
-                     share_,
-                     distance.fit({}),
-                     {},
-                     HardlyLabeled::of(labels_of_class, outside_)};
+  StackedModel model{conditional_,     *ratio_, share_,
+                     distance.fit({}), {},      HardlyLabeled::of(labels_of_class, outside_)};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
     const TrustFit fit{.fitter = one_thread_,
                        .recipe = recipe_,
@@ -261,15 +233,16 @@ std::shared_ptr<const StackedModel> StackedFit::finish(const std::vector<ClassMo
                        .share = *share_,
                        .distance_fit = distance,
                        .kappa = kappa_,
+                       .form = options_.trust,
                        .threads = fitter_.threads(),
                        .seed = options_.seed};
     std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
     add_own_rows(*model.distance, hidden);
     model.trust =
         fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
-    summary_.deepest = 0.0;
+    summary_.deepest = std::numeric_limits<double>::infinity();
     for (const Trust& trust : model.trust)
-      summary_.deepest = std::max(summary_.deepest, 3.0 * trust.deepest());
+      summary_.deepest = std::min(summary_.deepest, 3.0 * trust.deepest());
   }
   check_itself(model);
   return std::make_shared<const StackedModel>(std::move(model));

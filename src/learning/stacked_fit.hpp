@@ -18,20 +18,17 @@
 namespace lacuna {
 
 /// Learns p(y|x) where labels speak, where that is, and what it is worth elsewhere (docs/math/conditional.md,
-/// ratios.md, trust.md). First the stack and the region, then, with the final densities, the rest.
+/// ratios.md, trust.md). First the stack and the region, then trust in what lies outside.
 class StackedFit {
 public:
   StackedFit(SharedModels& shared, const LearningOptions& options);
 
   double kappa() const { return kappa_; }
+  bool is_by_classifier() const { return labeling_ != nullptr; }
   /// Per row: whether it is an unlabeled row inside the region.
   const std::vector<char>& informative() const { return informative_; }
-  /// p(y|x) of all labels.
-  const Stack& conditional() const { return *conditional_; }
-  bool needs_densities() const;
-
-  /// The whole, with `draws` as the class densities among the members.
-  std::shared_ptr<const StackedModel> finish(const std::vector<ClassModel>& draws);
+  /// The whole.
+  std::shared_ptr<const StackedModel> finish();
 
   /// What was found, for the record.
   StackSummary summary() const { return summary_; }
@@ -62,7 +59,6 @@ private:
   std::shared_ptr<const DensityMember> densities_;
   StackRecipe recipe_;
   std::shared_ptr<const Stack> conditional_;
-  std::vector<double> class_share_; ///< of the labeled rows
   std::unique_ptr<LabelShareFit> share_fit_;
   std::shared_ptr<const LabelShare> share_;
   std::unique_ptr<LabelingFit> labeling_; ///< null: the region is one of densities

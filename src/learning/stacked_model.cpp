@@ -14,6 +14,8 @@ namespace {
 
 /// Labels from which on a class is known well enough.
 constexpr double enough_labels = 12.0;
+/// They are never taken to be all of it: the others live there too.
+constexpr double most_of_outside = 0.7;
 
 } // namespace
 
@@ -25,7 +27,7 @@ HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, doub
     sum += result.hardness.back();
   }
   const double mean = sum / static_cast<double>(labels_of_class.size());
-  result.share = sum > 0.0 ? std::min(1.0, mean / std::max(outside, 1e-9)) : 0.0;
+  result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
   return result;
 }
 
@@ -78,18 +80,6 @@ std::vector<ClassModel> StackedModel::class_models() const {
     if (const auto* densities = dynamic_cast<const DensityConditional*>(member.fitted.get()))
       return densities->models();
   return {};
-}
-
-std::shared_ptr<const StackedModel>
-StackedModel::with_densities(const std::vector<ClassModel>& models) const {
-  std::vector<Stack::Member> members = conditional->members();
-  for (Stack::Member& member : members)
-    if (member.name == densities_member)
-      member.fitted = std::make_shared<DensityConditional>(conditional->n_features(), models);
-  auto result = std::make_shared<StackedModel>(*this);
-  result->conditional = std::make_shared<Stack>(conditional->n_features(), conditional->seen(),
-                                                std::move(members), conditional->mixed());
-  return result;
 }
 
 void StackedModel::save(Archive& archive, const std::string& prefix) const {

@@ -37,9 +37,6 @@ struct StackedModel {
   /// The class densities among the members; empty when there are none.
   std::vector<ClassModel> class_models() const;
 
-  /// The same with other class densities among the members.
-  std::shared_ptr<const StackedModel> with_densities(const std::vector<ClassModel>& models) const;
-
   void save(Archive& archive, const std::string& prefix) const;
   /// `parts` are the classifier's densities, which are read already. Throws Error(data).
   static std::shared_ptr<const StackedModel> load(const Archive& archive, const std::string& prefix,

@@ -51,7 +51,7 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
   const std::size_t n_classes = parts.class_names.size();
   const StackAnswers stack(*model.conditional, rows);
   const LabelShare::Answers share = model.share->ask(rows);
-  const std::vector<double> ratios = model.ratio.log_ratios(rows, stack.log_p, share.log_share);
+  const std::vector<double> ratios = model.ratio.log_ratios(rows, share.log_share);
   for (std::size_t b = 0; b < at(rows.n_rows); ++b) {
     const std::size_t row = at(first) + b;
     const double* const features = rows.row(static_cast<Index>(b));

@@ -17,7 +17,7 @@ using Vector = Trust::Vector;
 constexpr std::size_t n = Trust::n_coefficients;
 constexpr std::size_t first_signal = 2;
 
-constexpr int least_episodes = 4;
+constexpr std::size_t least_episodes = 4;
 constexpr double rows_per_episode = 10.0; ///< what an episode weighs, in rows
 constexpr double share_of_labels =
     0.5;                               ///< all episodes together weigh at most this share of the labeled rows
@@ -117,8 +117,7 @@ struct Regression {
       total += row.total;
       scores.row(static_cast<Index>(row.cluster)) += (row.wrong - row.total * q) * x.transpose();
     }
-    const Eigen::RowVectorXd mean = scores.colwise().mean();
-    scores.rowwise() -= mean;
+    scores.rowwise() -= scores.colwise().mean().eval();
     const Eigen::MatrixXd inverse = curvature.inverse();
     const Eigen::MatrixXd covariance = inverse * (scores.transpose() * scores) * inverse;
     center /= total;
@@ -140,7 +139,10 @@ struct EpisodeSums {
       outside.resize(std::max(outside.size(), static_cast<std::size_t>(row.episode) + 1));
       outside[static_cast<std::size_t>(row.episode)] += row.outside;
     }
-    n_used = std::count_if(outside.begin(), outside.end(), [](double sum) { return sum >= least_outside; });
+    for (const double sum : outside) {
+      place.push_back(n_used);
+      if (sum >= least_outside) ++n_used;
+    }
   }
   /// Whether the row is one of an episode that the region saw as a gap.
   bool counts(const HiddenRow& row) const {
@@ -153,7 +155,8 @@ struct EpisodeSums {
 
   static constexpr double least_outside = 3.0; ///< in rows
   std::vector<double> outside;
-  std::ptrdiff_t n_used = 0;
+  std::vector<std::size_t> place; ///< of an episode among those that are used
+  std::size_t n_used = 0;
 };
 
 Regression make_regression(std::span<const HiddenRow> rows, const EpisodeSums& sums, Index n_classes,
@@ -166,7 +169,7 @@ Regression make_regression(std::span<const HiddenRow> rows, const EpisodeSums& s
   const double own_scale = own > most_own_weight ? most_own_weight / own : 1.0;
   Regression regression;
   regression.ignorance = 1.0 - 1.0 / static_cast<double>(n_classes);
-  regression.n_clusters = sums.outside.size();
+  regression.n_clusters = sums.n_used;
   for (const HiddenRow& row : rows) {
     Regression::Row trial;
     trial.inputs = inputs_of(row.error_probability, row.signals);
@@ -176,7 +179,7 @@ Regression make_regression(std::span<const HiddenRow> rows, const EpisodeSums& s
     } else if (sums.counts(row)) {
       trial.total = scale * sums.share(row);
       trial.prior = ignorant_rows * sums.share(row) / n_used;
-      trial.cluster = static_cast<std::size_t>(row.episode);
+      trial.cluster = sums.place[static_cast<std::size_t>(row.episode)];
     } else {
       continue;
     }

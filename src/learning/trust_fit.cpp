@@ -14,7 +14,10 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index n_episodes = 24;
+/// Where every kind of gap is judged alone, there must be more of each.
+constexpr Index episodes_of(TrustForm form) {
+  return form == TrustForm::worst ? 48 : 24;
+}
 constexpr std::size_t most_asked_rows = 150; ///< of an episode
 
 /// The hidden rows of one episode and what was said about them; their `episode` is still to be set.
@@ -22,27 +25,19 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   const DatasetView& data = fit.fitter.data();
   const std::vector<Index>& labeled = fit.recipe.rows;
   std::vector<int> labels(data.labels.begin(), data.labels.end());
-  std::vector<double> class_share(at(data.n_classes()));
   std::vector<Index> hidden;
   for (std::size_t i = 0; i < labeled.size(); ++i) {
-    if (episode.hidden[i] != 0) {
-      labels[at(labeled[i])] = missing_label;
-      hidden.push_back(labeled[i]);
-    } else {
-      class_share[at(data.labels[at(labeled[i])])] += data.weight(labeled[i]);
-    }
+    if (episode.hidden[i] == 0) continue;
+    labels[at(labeled[i])] = missing_label;
+    hidden.push_back(labeled[i]);
   }
-  double total = 0.0;
-  for (const double weight : class_share) total += weight;
-  for (double& share : class_share) share /= total;
-
   DatasetView rest = data;
   rest.labels = labels;
   const auto stack = fit_stack(rest, fit.recipe, {seed, 1, &fit.fitter.observer()});
   const auto share = fit.share_fit.fit(episode.hidden, &fit.share);
   const auto distance = fit.distance_fit.fit(episode.hidden);
   const RatioModel ratio = fit.labeling != nullptr
-                               ? RatioModel(fit.labeling->fit_hidden(labels, seed), class_share)
+                               ? RatioModel(fit.labeling->fit_hidden(labels, seed))
                                : RatioModel(fit.densities.fit_labeled(rest, seed), fit.initial.unlabeled);
 
   const std::size_t step = (hidden.size() + most_asked_rows - 1) / most_asked_rows;
@@ -51,7 +46,7 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   const Matrix rows = gather_rows(data, asked);
   const StackAnswers answers(*stack, rows.view());
   const std::vector<double> log_shares = share->ask(rows.view()).log_share;
-  const std::vector<double> ratios = ratio.log_ratios(rows.view(), answers.log_p, log_shares);
+  const std::vector<double> ratios = ratio.log_ratios(rows.view(), log_shares);
   const std::size_t n_classes = at(data.n_classes());
   std::vector<HiddenRow> result;
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -93,7 +88,7 @@ std::vector<HiddenRow> hide_and_ask(const TrustFit& fit, std::vector<GapRecord>&
   const std::uint64_t seed = derive_seed(fit.seed, RandomPurpose::episode);
   const EpisodeRows labeled{data, fit.recipe.rows, fit.distance_fit.labeled_points(), fit.recipe.out_of_fold,
                             fit.distance_fit.groups(seed)};
-  const std::vector<Episode> episodes = make_episodes(labeled, n_episodes, seed);
+  const std::vector<Episode> episodes = make_episodes(labeled, episodes_of(fit.form), seed);
   std::vector<std::vector<HiddenRow>> asked(episodes.size());
   parallel_for(static_cast<Index>(episodes.size()), fit.threads, [&](Index e) {
     stop_if_cancelled(fit.fitter.observer());
@@ -118,7 +113,7 @@ std::vector<Trust> fit_trust(const std::vector<HiddenRow>& rows, TrustForm form,
   for (std::size_t kind = 0; kind < n_gap_kinds; ++kind) {
     std::vector<HiddenRow> of_kind;
     for (const HiddenRow& row : rows)
-      if (row.kind == static_cast<GapKind>(kind)) of_kind.push_back(row);
+      if (row.episode == HiddenRow::own_row || row.kind == static_cast<GapKind>(kind)) of_kind.push_back(row);
     Trust one = Trust::fit(of_kind, n_classes, n_labeled);
     if (!one.is_none()) trust.push_back(one); // else the kind was not seen often enough to say anything
   }

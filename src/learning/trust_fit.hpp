@@ -23,6 +23,7 @@ struct TrustFit {
   const LabelShare& share;
   const LabelDistanceFit& distance_fit;
   double kappa = 0.0;
+  TrustForm form = TrustForm::regions;
   int threads = 1;
   std::uint64_t seed = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "lacuna/core/options.hpp"
@@ -7,7 +8,21 @@
 
 namespace lacuna::cli {
 
-// Rows that the tables of several commands have.
+// Fields and rows that several commands have.
+
+/// What commands that fit take beside what they ask of the library.
+struct FitFiles {
+  std::string config; ///< read before the command runs
+  bool force = false;
+};
+
+/// The rows of all the tables, in their order.
+template <class Arguments>
+OptionTable<Arguments> joined(std::initializer_list<OptionTable<Arguments>> tables) {
+  OptionTable<Arguments> rows;
+  for (const OptionTable<Arguments>& table : tables) rows.insert(rows.end(), table.begin(), table.end());
+  return rows;
+}
 
 template <class Arguments>
 Option<Arguments> train_row() {
@@ -20,14 +35,22 @@ Option<Arguments> model_row(std::string Arguments::*field) {
   return option("model", field, "MODEL", "Model file written by lacuna fit");
 }
 
+/// The positionals of a command that scores rows.
+template <class Arguments>
+OptionTable<Arguments> model_and_data(std::string Arguments::*model, std::string Arguments::*data,
+                                      const char* data_help) {
+  return {model_row(model), option("data", data, "DATA", data_help)};
+}
+
 template <class Arguments>
 Option<Arguments> output_row(std::string Arguments::*field, const char* value_name, const char* help) {
   return option("output", field, value_name, help).in_group("General");
 }
 
 template <class Arguments>
-Option<Arguments> config_row(std::string Arguments::*field) {
-  return option("config", field, "FILE", "TOML file with options; those on the command line win over it")
+Option<Arguments> config_row() {
+  return option<Arguments, std::string>("config", &FitFiles::config, "FILE",
+                                        "TOML file with options; those on the command line win over it")
       .in_group("General");
 }
 

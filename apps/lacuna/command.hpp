@@ -22,10 +22,10 @@ struct Argument : OptionInfo {
 
 /// What a user reads about a command.
 struct CommandText {
-  std::string name;
-  std::string description;
-  std::string usage;
-  std::string examples;
+  const char* name;
+  const char* description;
+  const char* usage;
+  const char* examples;
 };
 
 /// A command as data. Command line, configuration file and help are made from it, and hand back what was
@@ -39,9 +39,10 @@ struct Command : CommandText {
 /// Where a command's arguments go: rows for fields of its struct.
 template <class Arguments>
 struct ArgumentTables {
-  OptionTable<Arguments> positionals;
-  OptionTable<Arguments> options; ///< beside those of a fit, which a struct derived from FitRequest has too
-  std::vector<std::string> required; ///< names of these that must be given
+  OptionTable<Arguments> positionals = {};
+  OptionTable<Arguments> options =
+      {}; ///< beside those of a fit, which a struct derived from FitRequest has too
+  std::vector<std::string> required = {}; ///< names of these that must be given
 };
 
 /// The options of a fit.
@@ -61,10 +62,10 @@ std::vector<Argument> arguments_of(const OptionTable<Arguments>& table,
 
 /// A command that fills its struct of arguments, checks their limits and works.
 template <class Arguments>
-Command make_command(CommandText text, const ArgumentTables<Arguments>& tables,
+Command make_command(const CommandText& text, const ArgumentTables<Arguments>& tables,
                      void (*work)(const Arguments& arguments)) {
   constexpr bool fits = std::derived_from<Arguments, FitRequest>;
-  Command command{std::move(text), arguments_of(tables.positionals, tables.required), {}, {}};
+  Command command{text, arguments_of(tables.positionals, tables.required), {}, {}};
   if constexpr (fits) command.options = fit_arguments();
   for (Argument& own : arguments_of(tables.options, tables.required))
     command.options.push_back(std::move(own));

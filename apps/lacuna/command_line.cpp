@@ -73,7 +73,7 @@ CommandLine read_command_line(const std::vector<Command>& commands, int argc, co
     line.is_text_asked_for = true;
     return line;
   } catch (const CLI::ParseError& error) {
-    const std::string tool = chosen() != nullptr ? "lacuna " + chosen()->name : "lacuna";
+    const std::string tool = chosen() != nullptr ? std::string("lacuna ") + chosen()->name : "lacuna";
     throw Error(ErrorKind::usage, std::string(error.what()) + "; see " + tool + " --help");
   }
   line.command = chosen();

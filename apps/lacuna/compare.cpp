@@ -4,6 +4,7 @@
 
 #include "argument_rows.hpp"
 #include "checkpoint.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "lacuna/pipeline/documents.hpp"
@@ -15,12 +16,10 @@ namespace lacuna::cli {
 
 namespace {
 
-struct CompareArguments : CompareRequest {
+struct CompareArguments : CompareRequest, FitFiles {
   std::string out;
-  std::string config; ///< read before the command runs
   std::string report;
   bool models = false;
-  bool force = false;
 };
 
 std::string results_table(const std::vector<ComparedMethod>& methods) {
@@ -83,27 +82,20 @@ void compare(const CompareArguments& arguments) {
 
 Command compare_command() {
   using A = CompareArguments;
-  const CommandText text{
-      "compare", "Fit all four methods to one table and show them side by side",
-      "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
-      "  lacuna compare train.csv test.csv --label repaid --out comparison\n"
-      "  lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models\n"
-      "The methods share densities, features and seed. DIR gets metrics.json and report.html, a page\n"
-      "with figures that opens in any browser, without a network."};
-  ArgumentTables<A> tables;
-  tables.positionals = {train_row<A>(),
-                        option<A, std::string>("test", &A::test, "TEST",
-                                               "Table with the same columns, and labels to compare with")};
-  tables.options = rows_of<A, CompareRequest>();
-  const OptionTable<A> own{
-      option("out", &A::out, "DIR", "Folder for the results; made when it does not exist")
-          .in_group("General"),
-      config_row(&A::config), report_row(&A::report, "Where the page goes [DIR/report.html]"),
-      option("models", &A::models, "", "Also write the four models").in_group("General"),
-      force_row(&A::force)};
-  tables.options.insert(tables.options.end(), own.begin(), own.end());
-  tables.required = {"path", "test", "out"};
-  Command command = make_command(text, tables, compare);
+  Command command = make_command<A>(
+      texts::compare,
+      {.positionals = {train_row<A>(),
+                       option<A, std::string>("test", &A::test, "TEST",
+                                              "Table with the same columns, and labels to compare with")},
+       .options =
+           joined<A>({rows_of<A, CompareRequest>(),
+                      {option("out", &A::out, "DIR", "Folder for the results; made when it does not exist")
+                           .in_group("General"),
+                       config_row<A>(), report_row(&A::report, "Where the page goes [DIR/report.html]"),
+                       option("models", &A::models, "", "Also write the four models").in_group("General"),
+                       force_row<A>(&A::force)}}),
+       .required = {"path", "test", "out"}},
+      compare);
   std::erase_if(command.options, [](const Argument& argument) { return argument.name == "method"; });
   return command;
 }

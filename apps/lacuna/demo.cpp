@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
-#include "console.hpp"
+#include "experiment.hpp"
 #include "experiments/demo.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -46,13 +47,8 @@ std::string what_next(const DemoOutcome& outcome, const DemoArguments& arguments
 }
 
 void demo(const DemoArguments& arguments) {
-  DemoRequest request = arguments;
-  Output report(arguments.report, request.force, {});
-  request.wants_report = report.is_wanted();
-  ConsoleObserver observer;
-  const DemoOutcome outcome = run_demo(request, observer);
-  observer.finish();
-  report.finish(outcome.report);
+  Output report(arguments.report, arguments.force, {});
+  const DemoOutcome outcome = run_experiment<DemoRequest>(arguments, run_demo, report);
   print_beside({&report},
                results_table(outcome) + "\n" + demo_verdict(outcome) + what_next(outcome, arguments));
 }
@@ -60,15 +56,11 @@ void demo(const DemoArguments& arguments) {
 } // namespace
 
 Command demo_command() {
-  const CommandText text{"demo", "Show the method on built-in data: all methods side by side",
-                         "lacuna demo [--out DIR]",
-                         "  lacuna demo\n"
-                         "  lacuna demo --out /tmp/lacuna-demo --seed 3\n"
-                         "  lacuna demo --report demo.html"};
-  ArgumentTables<DemoArguments> tables;
-  tables.options = rows_of<DemoArguments, DemoRequest>();
-  tables.options.push_back(report_row(&DemoArguments::report, report_help));
-  return make_command(text, tables, demo);
+  return make_command<DemoArguments>(
+      texts::demo,
+      {.options = joined<DemoArguments>(
+           {rows_of<DemoArguments, DemoRequest>(), {report_row(&DemoArguments::report, report_help)}})},
+      demo);
 }
 
 } // namespace lacuna::cli

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "evaluation_text.hpp"
@@ -77,31 +78,21 @@ void evaluate(const EvaluateArguments& arguments) {
 
 Command evaluate_command() {
   using A = EvaluateArguments;
-  const CommandText text{
-      "evaluate", "Compare predictions with known labels: how good, and how honest",
-      "lacuna evaluate MODEL DATA --label COLUMN [OPTIONS]\n"
-      "       lacuna evaluate --probabilities FILE [OPTIONS]",
-      "  lacuna evaluate loans.lacuna test.csv --label repaid\n"
-      "  lacuna evaluate loans.lacuna test.csv --label repaid --stratum region --json metrics.json\n"
-      "  lacuna evaluate loans.lacuna test.csv --label repaid --stratum region --report report.html\n"
-      "  lacuna evaluate loans.lacuna test.csv --label repaid --calibrate platt --calibration-data "
-      "held-out.csv\n"
-      "  lacuna evaluate --probabilities forest.csv --label repaid\n"
-      "overconfidence and underconfidence add up to ece, the mean distance between error probability and\n"
-      "error rate over 20 equal bins of the error probability."};
-  ArgumentTables<A> tables;
-  tables.positionals = {
-      model_row(&A::model),
-      option("data", &A::data, "DATA", "Table with the columns the model was fitted on, and labels")};
-  tables.options = {
-      option("probabilities", &A::probabilities, "FILE",
-             "Any tool's predictions instead of MODEL and DATA: a table with a label and a column per class, "
-             "named by the class or p_ and the class; prediction and error_probability may be there too")
-          .in_group("Data"),
-      json_row(&A::json, "Write everything as JSON (- for stdout)"), report_row(&A::report, report_help)};
-  for (Option<A>& row : rows_of<A, EvaluateRequest>()) tables.options.push_back(std::move(row));
-  tables.options.push_back(force_row(&A::force));
-  return make_command(text, tables, evaluate);
+  return make_command<A>(
+      texts::evaluate,
+      {.positionals =
+           model_and_data(&A::model, &A::data, "Table with the columns the model was fitted on, and labels"),
+       .options = joined<A>(
+           {{option("probabilities", &A::probabilities, "FILE",
+                    "Any tool's predictions instead of MODEL and DATA: a table with a label and a column per "
+                    "class, named by the class or p_ and the class; prediction and error_probability may be "
+                    "there too")
+                 .in_group("Data"),
+             json_row(&A::json, "Write everything as JSON (- for stdout)"),
+             report_row(&A::report, report_help)},
+            rows_of<A, EvaluateRequest>(),
+            {force_row(&A::force)}})},
+      evaluate);
 }
 
 } // namespace lacuna::cli

@@ -5,6 +5,7 @@
 
 #include "argument_rows.hpp"
 #include "checkpoint.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "lacuna/core/errors.hpp"
@@ -16,11 +17,9 @@ namespace lacuna::cli {
 
 namespace {
 
-struct FitArguments : FitRequest {
+struct FitArguments : FitRequest, FitFiles {
   std::string output;
-  std::string config; ///< read before the command runs
   std::string json;
-  bool force = false;
 };
 
 std::string convergence(const FitSummary& summary) {
@@ -136,23 +135,15 @@ void fit(const FitArguments& arguments) {
 } // namespace
 
 Command fit_command() {
-  const CommandText text{
-      "fit", "Learn a classifier from a table in which some labels are missing",
-      "lacuna fit TRAIN -o MODEL --label COLUMN [OPTIONS]",
-      "  lacuna fit loans.csv -o loans.lacuna --label repaid\n"
-      "  lacuna fit cells.csv.gz -o cells.lacuna --label type --classes healthy,ill,unclear --seed 7\n"
-      "  lacuna fit images.npy -o images.lacuna --labels labels.npy --method mcar-em\n"
-      "  lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json\n"
-      "  lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30\n"
-      "A configuration file holds the same options, one per line: components = 20, classes = [\"a\", \"b\"]"};
-  ArgumentTables<FitArguments> tables;
-  tables.positionals = {train_row<FitArguments>()};
-  tables.options = {output_row(&FitArguments::output, "MODEL", "The model file to write"),
-                    config_row(&FitArguments::config),
-                    json_row(&FitArguments::json, "Write the record of the fit as JSON (- for stdout)"),
-                    force_row(&FitArguments::force)};
-  tables.required = {"path", "output"};
-  return make_command(text, tables, fit);
+  return make_command<FitArguments>(
+      texts::fit,
+      {.positionals = {train_row<FitArguments>()},
+       .options = {output_row(&FitArguments::output, "MODEL", "The model file to write"),
+                   config_row<FitArguments>(),
+                   json_row(&FitArguments::json, "Write the record of the fit as JSON (- for stdout)"),
+                   force_row<FitArguments>(&FitArguments::force)},
+       .required = {"path", "output"}},
+      fit);
 }
 
 } // namespace lacuna::cli

@@ -85,7 +85,7 @@ std::string help_text(const Command& command) {
     if (section == sections.end()) section = sections.insert(sections.end(), {heading, ""});
     section->second += option_entry(option);
   }
-  return page(command.description, command.usage, sections, "Examples:\n" + command.examples);
+  return page(command.description, command.usage, sections, std::string("Examples:\n") + command.examples);
 }
 
 } // namespace lacuna::cli

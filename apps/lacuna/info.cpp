@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
@@ -99,15 +100,13 @@ void info(const InfoArguments& arguments) {
 } // namespace
 
 Command info_command() {
-  const CommandText text{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
-                         "  lacuna info loans.lacuna\n"
-                         "  lacuna info loans.lacuna --json"};
-  ArgumentTables<InfoArguments> tables;
-  tables.positionals = {model_row(&InfoArguments::model)};
-  tables.options = {
-      option("json", &InfoArguments::json, "", "Print the whole record as JSON").in_group("General")};
-  tables.required = {"model"};
-  return make_command(text, tables, info);
+  return make_command<InfoArguments>(
+      texts::info,
+      {.positionals = {model_row(&InfoArguments::model)},
+       .options =
+           {option("json", &InfoArguments::json, "", "Print the whole record as JSON").in_group("General")},
+       .required = {"model"}},
+      info);
 }
 
 } // namespace lacuna::cli

@@ -1,5 +1,6 @@
 #include "lacuna/pipeline/predict.hpp"
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/common_options.hpp"
@@ -37,21 +38,14 @@ void predict(const PredictArguments& arguments) {
 
 Command predict_command() {
   using A = PredictArguments;
-  const CommandText text{
-      "predict", "Predict classes with an error probability for every row",
-      "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
-      "  lacuna predict loans.lacuna new.csv -o predictions.csv\n"
-      "  lacuna predict loans.lacuna new.csv.gz -o - | head\n"
-      "Columns: prediction, error_probability, informative (1: labels say something about rows like this),\n"
-      "log_ratio, and the probability p_<class> of every class. Columns of DATA are found by name."};
-  ArgumentTables<A> tables;
-  tables.positionals = {model_row(&A::model),
-                        option("data", &A::data, "DATA", "Table with the columns the model was fitted on")};
-  tables.options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
-                    option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
-                    threads_option(&A::threads), force_row(&A::force)};
-  tables.required = {"model", "data", "output"};
-  return make_command(text, tables, predict);
+  return make_command<A>(
+      texts::predict,
+      {.positionals = model_and_data(&A::model, &A::data, "Table with the columns the model was fitted on"),
+       .options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
+                   option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
+                   threads_option(&A::threads), force_row(&A::force)},
+       .required = {"model", "data", "output"}},
+      predict);
 }
 
 } // namespace lacuna::cli

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "experiment.hpp"
 #include "experiments/reproduce.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -39,40 +41,27 @@ std::string results_table(const ReproduceOutcome& outcome) {
 }
 
 void run_reproduce(const ReproduceArguments& arguments) {
-  ReproduceRequest request = arguments;
   Output report(arguments.report, arguments.force, {});
-  request.wants_report = report.is_wanted();
-  ConsoleObserver observer;
-  const ReproduceOutcome outcome = reproduce(request, observer);
-  observer.finish();
+  const ReproduceOutcome outcome = run_experiment<ReproduceRequest>(arguments, reproduce, report);
   if (outcome.n_reused > 0)
     say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
                     counted(outcome.n_runs, "run")));
-  report.finish(outcome.report);
   print_beside({&report}, results_table(outcome) +
                               fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
-                                          outcome.metrics_path, request.out));
+                                          outcome.metrics_path, arguments.out));
 }
 
 } // namespace
 
 Command reproduce_command() {
   using A = ReproduceArguments;
-  const CommandText text{
-      "reproduce", "Run the paper's experiments: every method, the paper's settings and our own",
-      "lacuna reproduce toy|mnist|fashion-mnist --out DIR [OPTIONS]",
-      "  lacuna reproduce toy --out results/toy\n"
-      "  scripts/get-data mnist && lacuna reproduce mnist --protocol strict-mar --repeats 20 --out results\n"
-      "Means over all runs, with the standard deviation after +-. DIR keeps features and finished runs: the\n"
-      "same command goes on where it was interrupted, and more repeats or VAE seeds are added to it."};
-  ArgumentTables<A> tables;
-  tables.positionals = {
-      option<A, std::string>("experiment", &A::experiment, "EXPERIMENT", "toy, mnist or fashion-mnist")};
-  tables.options = rows_of<A, ReproduceRequest>();
-  tables.options.push_back(report_row(&A::report, report_help));
-  tables.options.push_back(force_row(&A::force));
-  tables.required = {"experiment", "out"};
-  return make_command(text, tables, run_reproduce);
+  return make_command<A>(texts::reproduce,
+                         {.positionals = {option<A, std::string>("experiment", &A::experiment, "EXPERIMENT",
+                                                                 "toy, mnist or fashion-mnist")},
+                          .options = joined<A>({rows_of<A, ReproduceRequest>(),
+                                                {report_row(&A::report, report_help), force_row(&A::force)}}),
+                          .required = {"experiment", "out"}},
+                         run_reproduce);
 }
 
 } // namespace lacuna::cli

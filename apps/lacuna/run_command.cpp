@@ -27,7 +27,7 @@ const Named* find_named(const std::vector<Named>& all, const std::string& name) 
 }
 
 std::string help_of(const Command& command) {
-  return "see lacuna " + command.name + " --help";
+  return std::string("see lacuna ") + command.name + " --help";
 }
 
 /// The option that a key names; the file itself can be named on the command line only.
@@ -44,8 +44,8 @@ ConfigOption read_item(const Command& command, const std::string& path, const Co
   const Argument* const option = option_of(command, item.key);
   if (option == nullptr) {
     parts.statement = "unknown key '" + item.key + "'";
-    parts.remedy =
-        "keys are the options of lacuna " + command.name + " without their dashes, " + help_of(command);
+    parts.remedy = std::string("keys are the options of lacuna ") + command.name + " without their dashes, " +
+                   help_of(command);
     throw Error(ErrorKind::config, std::move(parts));
   }
   if (option->is_list() != item.is_array) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
+#include "command_texts.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "experiments/simulate.hpp"
@@ -56,27 +57,15 @@ void simulate(const SimulateArguments& arguments) {
 
 Command simulate_command() {
   using A = SimulateArguments;
-  const CommandText text{
-      "simulate", "Hide labels of a fully labeled table, to try methods where the truth is known",
-      "lacuna simulate DATA --label COLUMN --protocol NAME --rare CLASSES -o OUT [OPTIONS]",
-      "  lacuna simulate full.csv --label digit --protocol strict-mar --rare 0,1,7 -o train.csv\n"
-      "  lacuna fit train.csv -o model.lacuna --label digit --drop stratum\n"
-      "  lacuna simulate images.npy --labels y.npy --protocol mcar --labeled 200 -o labels.csv\n"
-      "Protocols: mcar, by lot; strict-mar, by x alone: rarely where most of the nearest neighbours are of "
-      "a\n"
-      "rare class; authors, as in the paper's scripts: never for a rare class, others with replacement; "
-      "mnar,\n"
-      "by y: rarely for rare classes, from which no method can learn. Distances are in the units of the\n"
-      "columns. OUT is the table with empty cells for hidden labels and a column stratum (rare, rest). With\n"
-      "--labels, OUT holds a label or \"\" per line, and OUT-strata the strata in the same form."};
-  ArgumentTables<A> tables;
-  tables.positionals = {
-      option<A, std::string>("path", &A::path, "DATA", "Table in which every row has a label")};
-  tables.options = rows_of<A, SimulateRequest>();
-  tables.options.push_back(output_row(&A::output, "FILE", "Where the result goes (- for stdout)"));
-  tables.options.push_back(force_row(&A::force));
-  tables.required = {"path", "protocol", "output"};
-  return make_command(text, tables, simulate);
+  return make_command<A>(
+      texts::simulate,
+      {.positionals = {option<A, std::string>("path", &A::path, "DATA",
+                                              "Table in which every row has a label")},
+       .options = joined<A>(
+           {rows_of<A, SimulateRequest>(),
+            {output_row(&A::output, "FILE", "Where the result goes (- for stdout)"), force_row(&A::force)}}),
+       .required = {"path", "protocol", "output"}},
+      simulate);
 }
 
 } // namespace lacuna::cli

@@ -18,6 +18,8 @@ namespace lacuna::python {
 
 namespace {
 
+using namespace py::literals;
+
 /// Rows that are scored between two looks at Ctrl-C.
 constexpr Index rows_per_thread = 1 << 12;
 
@@ -66,15 +68,10 @@ std::vector<Model> fit_models(const std::vector<std::string>& methods, const Num
 }
 
 py::dict density_dict(const DensityRecord& density) {
-  py::dict result;
-  result["name"] = density.name;
-  result["n_rows"] = density.n_rows;
-  result["n_components"] = density.n_components;
-  result["n_iterations"] = density.n_iterations;
-  result["objective"] = density.objective;
-  result["stop_reason"] = to_string(density.stop_reason);
-  result["measures"] = density.measures;
-  return result;
+  return py::dict("name"_a = density.name, "n_rows"_a = density.n_rows,
+                  "n_components"_a = density.n_components, "n_iterations"_a = density.n_iterations,
+                  "objective"_a = density.objective, "stop_reason"_a = to_string(density.stop_reason),
+                  "measures"_a = density.measures);
 }
 
 py::dict summary_dict(const Model& model) {
@@ -84,21 +81,13 @@ py::dict summary_dict(const Model& model) {
     counts[py::str(model.class_names()[y])] = summary.class_counts[y];
   py::list densities;
   for (const DensityRecord& density : summary.densities) densities.append(density_dict(density));
-  py::dict result;
-  result["n_labeled"] = summary.n_labeled;
-  result["n_unlabeled"] = summary.n_unlabeled;
-  result["class_counts"] = counts;
-  result["kappa"] = summary.kappa;
-  result["kappa_asked"] = summary.kappa_asked;
-  result["n_informative"] = summary.n_informative;
-  result["informative_share"] = summary.informative_share;
-  result["informative_weight"] = summary.informative_weight;
-  result["shrinkage"] = summary.shrinkage;
-  result["draw_spread"] = summary.draw_spread;
-  result["n_em_iterations"] = summary.n_em_iterations;
-  result["stop_reason"] = to_string(summary.stop_reason);
-  result["densities"] = densities;
-  return result;
+  return py::dict("n_labeled"_a = summary.n_labeled, "n_unlabeled"_a = summary.n_unlabeled,
+                  "class_counts"_a = counts, "kappa"_a = summary.kappa, "kappa_asked"_a = summary.kappa_asked,
+                  "n_informative"_a = summary.n_informative,
+                  "informative_share"_a = summary.informative_share,
+                  "informative_weight"_a = summary.informative_weight, "shrinkage"_a = summary.shrinkage,
+                  "draw_spread"_a = summary.draw_spread, "n_em_iterations"_a = summary.n_em_iterations,
+                  "stop_reason"_a = to_string(summary.stop_reason), "densities"_a = densities);
 }
 
 /// What the classifier says, as arrays of the caller.

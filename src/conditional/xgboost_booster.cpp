@@ -17,18 +17,11 @@ XgboostMatrix::XgboostMatrix(const DatasetView& data, const LabeledRows& labeled
     BoostedTrees::read(scales, data.features.row(labeled.rows[i]), std::span(cells_).subspan(i * d, d));
   const XgboostLibrary& xgboost = xgboost_library();
   xgboost.check(xgboost.set_global_config(R"({"verbosity": 0})"));
+  XgboostLibrary::Handle made = nullptr;
   xgboost.check(
-      xgboost.matrix_create(cells_.data(), n_rows_, d, std::numeric_limits<float>::quiet_NaN(), &handle_, 1));
-  try {
-    describe(data, labeled, starts);
-  } catch (...) {
-    xgboost.matrix_free(handle_);
-    throw;
-  }
-}
-
-XgboostMatrix::~XgboostMatrix() {
-  xgboost_library().matrix_free(handle_);
+      xgboost.matrix_create(cells_.data(), n_rows_, d, std::numeric_limits<float>::quiet_NaN(), &made, 1));
+  handle_ = {made, xgboost.matrix_free};
+  describe(data, labeled, starts);
 }
 
 void XgboostMatrix::describe(const DatasetView& data, const LabeledRows& labeled,
@@ -41,10 +34,10 @@ void XgboostMatrix::describe(const DatasetView& data, const LabeledRows& labeled
   std::vector<float> margins;
   for (std::size_t i = 0; i < n_rows_; ++i) margins.insert(margins.end(), starts.begin(), starts.end());
   const XgboostLibrary& xgboost = xgboost_library();
-  xgboost.check(xgboost.matrix_set_texts(handle_, "feature_type", types.data(), types.size()));
-  xgboost.check(xgboost.matrix_set_floats(handle_, "label", labels.data(), labels.size()));
-  xgboost.check(xgboost.matrix_set_floats(handle_, "weight", weights.data(), weights.size()));
-  xgboost.check(xgboost.matrix_set_floats(handle_, "base_margin", margins.data(), margins.size()));
+  xgboost.check(xgboost.matrix_set_texts(handle(), "feature_type", types.data(), types.size()));
+  xgboost.check(xgboost.matrix_set_floats(handle(), "label", labels.data(), labels.size()));
+  xgboost.check(xgboost.matrix_set_floats(handle(), "weight", weights.data(), weights.size()));
+  xgboost.check(xgboost.matrix_set_floats(handle(), "base_margin", margins.data(), margins.size()));
 }
 
 XgboostBooster::XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, int n_leaves,
@@ -52,23 +45,16 @@ XgboostBooster::XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classe
     : n_outputs_(BoostedTrees::n_outputs(n_classes)) {
   const XgboostLibrary& xgboost = xgboost_library();
   const XgboostLibrary::Handle matrices[] = {matrix.handle()};
-  xgboost.check(xgboost.booster_create(matrices, 1, &handle_));
-  try {
-    configure(n_classes, n_leaves, seed);
-  } catch (...) {
-    xgboost.booster_free(handle_);
-    throw;
-  }
-}
-
-XgboostBooster::~XgboostBooster() {
-  xgboost_library().booster_free(handle_);
+  XgboostLibrary::Handle made = nullptr;
+  xgboost.check(xgboost.booster_create(matrices, 1, &made));
+  handle_ = {made, xgboost.booster_free};
+  configure(n_classes, n_leaves, seed);
 }
 
 void XgboostBooster::configure(std::size_t n_classes, int n_leaves, std::uint64_t seed) {
   const XgboostLibrary& xgboost = xgboost_library();
   const auto set = [&](const char* name, const std::string& value) {
-    xgboost.check(xgboost.booster_set(handle_, name, value.c_str()));
+    xgboost.check(xgboost.booster_set(handle(), name, value.c_str()));
   };
   set("nthread", "1");
   set("seed", std::to_string(seed % 1000000007)); // it takes 32 bits
@@ -90,14 +76,14 @@ void XgboostBooster::configure(std::size_t n_classes, int n_leaves, std::uint64_
 
 void XgboostBooster::add_round(int round, const XgboostMatrix& matrix) {
   const XgboostLibrary& xgboost = xgboost_library();
-  xgboost.check(xgboost.booster_update(handle_, round, matrix.handle()));
+  xgboost.check(xgboost.booster_update(handle(), round, matrix.handle()));
 }
 
 TreeEnsemble XgboostBooster::trees(Index n_features) const {
   const XgboostLibrary& xgboost = xgboost_library();
   XgboostLibrary::Size size = 0;
   const char* text = nullptr;
-  xgboost.check(xgboost.booster_save(handle_, R"({"format": "ubj"})", &size, &text));
+  xgboost.check(xgboost.booster_save(handle(), R"({"format": "ubj"})", &size, &text));
   return parse_xgboost_trees({text, size}, n_features, n_outputs_);
 }
 
@@ -109,7 +95,7 @@ std::span<const float> XgboostBooster::margins(const XgboostMatrix& matrix) cons
   // Type 1: margins, of all rounds.
   const char* config =
       R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": true})";
-  xgboost.check(xgboost.booster_predict(handle_, matrix.handle(), config, &shape, &n_dims, &values));
+  xgboost.check(xgboost.booster_predict(handle(), matrix.handle(), config, &shape, &n_dims, &values));
   return {values, matrix.n_rows() * at(n_outputs_)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,17 +12,17 @@
 
 namespace lacuna {
 
+/// What XGBoost made, and the function that frees it.
+using XgboostObject = std::unique_ptr<void, int (*)(XgboostLibrary::Handle)>;
+
 /// The labeled rows, as XGBoost takes them.
 class XgboostMatrix {
 public:
   /// `starts` has the margins from which every row's trees start, one per output.
   XgboostMatrix(const DatasetView& data, const LabeledRows& labeled, const ColumnScales& scales,
                 std::span<const float> starts);
-  ~XgboostMatrix();
-  XgboostMatrix(const XgboostMatrix&) = delete;
-  XgboostMatrix& operator=(const XgboostMatrix&) = delete;
 
-  XgboostLibrary::Handle handle() const { return handle_; }
+  XgboostLibrary::Handle handle() const { return handle_.get(); }
   std::size_t n_rows() const { return n_rows_; }
   std::span<const float> cells() const { return cells_; }
 
@@ -30,16 +31,13 @@ private:
 
   std::size_t n_rows_;
   std::vector<float> cells_; ///< rows x features
-  XgboostLibrary::Handle handle_ = nullptr;
+  XgboostObject handle_{nullptr, nullptr};
 };
 
 /// A model of XGBoost while it grows. Everything in it runs on one thread: fits run side by side instead.
 class XgboostBooster {
 public:
   XgboostBooster(const XgboostMatrix& matrix, std::size_t n_classes, int n_leaves, std::uint64_t seed);
-  ~XgboostBooster();
-  XgboostBooster(const XgboostBooster&) = delete;
-  XgboostBooster& operator=(const XgboostBooster&) = delete;
 
   void add_round(int round, const XgboostMatrix& matrix);
   TreeEnsemble trees(Index n_features) const;
@@ -47,10 +45,11 @@ public:
   std::span<const float> margins(const XgboostMatrix& matrix) const;
 
 private:
+  XgboostLibrary::Handle handle() const { return handle_.get(); }
   void configure(std::size_t n_classes, int n_leaves, std::uint64_t seed);
 
   Index n_outputs_;
-  XgboostLibrary::Handle handle_ = nullptr;
+  XgboostObject handle_{nullptr, nullptr};
 };
 
 } // namespace lacuna

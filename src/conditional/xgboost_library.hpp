@@ -2,8 +2,28 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+
+#include "core/shared_library.hpp"
 
 namespace lacuna {
+
+/// Where functions are looked up by name, and which of them were not there.
+struct FunctionSource {
+  /// Becomes a pointer to a function of whatever type is asked for.
+  struct Address {
+    void* value;
+    template <class Function>
+    operator Function*() const { // NOLINT(google-explicit-constructor): the field knows the type
+      return reinterpret_cast<Function*>(value);
+    }
+  };
+
+  SharedLibrary library;
+  std::string missing = {}; ///< "XGBoosterFree, XGBoosterCreate"
+
+  Address find(const char* name);
+};
 
 /// The functions of XGBoost's C interface that lacuna calls, from the library that the system has. Nothing of
 /// XGBoost is needed to build lacuna, nor to predict with what it has fitted.
@@ -11,20 +31,27 @@ struct XgboostLibrary {
   using Handle = void*;
   using Size = std::uint64_t;
 
-  const char* (*last_error)() = nullptr;
-  int (*set_global_config)(const char* config) = nullptr;
+  explicit XgboostLibrary(SharedLibrary library) : source{std::move(library)} {}
+
+  FunctionSource source;
+  const char* (*last_error)() = source.find("XGBGetLastError");
+  int (*set_global_config)(const char* config) = source.find("XGBSetGlobalConfig");
   int (*matrix_create)(const float* cells, Size n_rows, Size n_cols, float missing, Handle* out,
-                       int threads) = nullptr;
-  int (*matrix_free)(Handle matrix) = nullptr;
-  int (*matrix_set_floats)(Handle matrix, const char* field, const float* values, Size size) = nullptr;
-  int (*matrix_set_texts)(Handle matrix, const char* field, const char** texts, Size size) = nullptr;
-  int (*booster_create)(const Handle* matrices, Size size, Handle* out) = nullptr;
-  int (*booster_free)(Handle booster) = nullptr;
-  int (*booster_set)(Handle booster, const char* name, const char* value) = nullptr;
-  int (*booster_update)(Handle booster, int round, Handle matrix) = nullptr;
+                       int threads) = source.find("XGDMatrixCreateFromMat_omp");
+  int (*matrix_free)(Handle matrix) = source.find("XGDMatrixFree");
+  int (*matrix_set_floats)(Handle matrix, const char* field, const float* values,
+                           Size size) = source.find("XGDMatrixSetFloatInfo");
+  int (*matrix_set_texts)(Handle matrix, const char* field, const char** texts,
+                          Size size) = source.find("XGDMatrixSetStrFeatureInfo");
+  int (*booster_create)(const Handle* matrices, Size size, Handle* out) = source.find("XGBoosterCreate");
+  int (*booster_free)(Handle booster) = source.find("XGBoosterFree");
+  int (*booster_set)(Handle booster, const char* name, const char* value) = source.find("XGBoosterSetParam");
+  int (*booster_update)(Handle booster, int round, Handle matrix) = source.find("XGBoosterUpdateOneIter");
   int (*booster_predict)(Handle booster, Handle matrix, const char* config, const Size** shape, Size* n_dims,
-                         const float** out) = nullptr;
-  int (*booster_save)(Handle booster, const char* config, Size* size, const char** out) = nullptr;
+                         const float** out) = source.find("XGBoosterPredictFromDMatrix");
+  int (*booster_save)(Handle booster, const char* config, Size* size,
+                      const char** out) = source.find("XGBoosterSaveModelToBuffer");
+  void (*read_version)(int* major, int* minor, int* patch) = source.find("XGBoostVersion");
 
   std::string version; ///< "1.7.4"
 

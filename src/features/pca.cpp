@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/archive_checks.hpp"
+#include "features/numbered_names.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/errors.hpp"
 #include "math/moments.hpp"
@@ -79,9 +80,7 @@ std::shared_ptr<const Pca> Pca::fit(MatrixView rows, Index n_outputs, double sha
 }
 
 std::vector<std::string> Pca::output_names(const std::vector<std::string>& /*input_names*/) const {
-  std::vector<std::string> names;
-  for (Index k = 1; k <= n_outputs(); ++k) names.push_back("pc" + std::to_string(k));
-  return names;
+  return numbered_names("pc", n_outputs());
 }
 
 void Pca::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const {

@@ -7,6 +7,7 @@
 #include "core/aligned.hpp"
 #include "core/archive_checks.hpp"
 #include "features/network/cpu_layer.hpp"
+#include "features/numbered_names.hpp"
 #include "features/row_tasks.hpp"
 #include "lacuna/core/random.hpp"
 
@@ -153,9 +154,7 @@ VaeMap::VaeMap(VaeOptions options, Index n_inputs, double scale, std::uint64_t s
       parameters_(std::move(parameters)) {}
 
 std::vector<std::string> VaeMap::output_names(const std::vector<std::string>& /*input_names*/) const {
-  std::vector<std::string> names;
-  for (Index k = 1; k <= n_outputs(); ++k) names.push_back("z" + std::to_string(k));
-  return names;
+  return numbered_names("z", n_outputs());
 }
 
 void VaeMap::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const {

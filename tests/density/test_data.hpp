@@ -109,6 +109,30 @@ inline int expect_rising(std::span<const double> history, double least = 0.0) {
   return std::max(0, static_cast<int>(history.size()) - 1);
 }
 
+/// Fits so many random problems, each from its own stream, and expects every history to rise.
+/// `history_of(problem, random)` fits one.
+template <class HistoryOf>
+void expect_rising_fits(std::uint64_t n_problems, std::uint64_t stream, HistoryOf history_of,
+                        double least = 0.0) {
+  int n_checked = 0;
+  for (std::uint64_t problem = 0; problem < n_problems; ++problem) {
+    RandomStream random(problem, RandomPurpose::simulation, stream);
+    SCOPED_TRACE(problem);
+    const std::vector<double> history = history_of(problem, random);
+    n_checked += expect_rising(history, least);
+  }
+  EXPECT_GT(n_checked, 2000);
+}
+
+/// Every kind of mixture in turn, fitted until nothing moves.
+inline VbMixtureOptions vb_options_of(std::uint64_t problem) {
+  VbMixtureOptions options;
+  options.covariance = all_types[problem % 4];
+  options.weight_prior = problem / 4 % 2 == 0 ? WeightPrior::dirichlet : WeightPrior::stick_breaking;
+  options.tolerance = 1e-9;
+  return options;
+}
+
 /// The same options with a change to what both kinds of mixture have; others stay as they are.
 template <class Change>
 DensityOptions with_mixture(DensityOptions options, Change change) {

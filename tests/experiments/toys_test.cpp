@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Dense>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,11 +13,8 @@ namespace {
 
 struct Moments {
   double n = 0;
-  double x1 = 0;
-  double x2 = 0;
-  double x1_x1 = 0;
-  double x2_x2 = 0;
-  double x1_x2 = 0;
+  Eigen::Vector2d mean = Eigen::Vector2d::Zero();
+  Eigen::Matrix2d covariance = Eigen::Matrix2d::Zero();
   double ones = 0; ///< share of class 1
 };
 
@@ -25,20 +23,15 @@ Moments moments(const Dataset& data, Keep keep) {
   Moments m;
   for (Index i = 0; i < data.n_rows(); ++i) {
     if (!keep(i)) continue;
-    const double x1 = data.features(i, 0);
-    const double x2 = data.features(i, 1);
+    const Eigen::Vector2d x(data.features(i, 0), data.features(i, 1));
     m.n += 1;
-    m.x1 += x1;
-    m.x2 += x2;
-    m.x1_x1 += x1 * x1;
-    m.x2_x2 += x2 * x2;
-    m.x1_x2 += x1 * x2;
+    m.mean += x;
+    m.covariance += x * x.transpose();
     m.ones += data.labels[static_cast<std::size_t>(i)] == 1 ? 1 : 0;
   }
-  for (double* sum : {&m.x1, &m.x2, &m.x1_x1, &m.x2_x2, &m.x1_x2, &m.ones}) *sum /= m.n;
-  m.x1_x1 -= m.x1 * m.x1;
-  m.x2_x2 -= m.x2 * m.x2;
-  m.x1_x2 -= m.x1 * m.x2;
+  m.mean /= m.n;
+  m.covariance = m.covariance / m.n - m.mean * m.mean.transpose();
+  m.ones /= m.n;
   return m;
 }
 
@@ -76,11 +69,11 @@ TEST(Toys, QuadrantsHasFourBlobsAndClassesByTheSecondCoordinate) {
       });
       const double height = hidden ? side : -side; // labels are seen upper left and lower right
       EXPECT_NEAR(m.n, 2500, 220);
-      EXPECT_NEAR(m.x1, 3 * side, 0.08);
-      EXPECT_NEAR(m.x2, 1.2 * height, 0.045);
-      EXPECT_NEAR(std::sqrt(m.x1_x1), 0.8, 0.057);
-      EXPECT_NEAR(std::sqrt(m.x2_x2), 0.45, 0.032);
-      EXPECT_NEAR(m.x1_x2, 0.0, 0.036);
+      EXPECT_NEAR(m.mean(0), 3 * side, 0.08);
+      EXPECT_NEAR(m.mean(1), 1.2 * height, 0.045);
+      EXPECT_NEAR(std::sqrt(m.covariance(0, 0)), 0.8, 0.057);
+      EXPECT_NEAR(std::sqrt(m.covariance(1, 1)), 0.45, 0.032);
+      EXPECT_NEAR(m.covariance(0, 1), 0.0, 0.036);
     }
 }
 
@@ -101,18 +94,18 @@ TEST(Toys, CoinHasAMiddleBlobWithClassesByLot) {
   const auto hidden = [&](Index i) { return toy.never_labeled[static_cast<std::size_t>(i)] != 0; };
   const Moments middle = moments(toy.test, hidden);
   EXPECT_NEAR(middle.n, 5000, 250);
-  EXPECT_NEAR(middle.x1, 0, 0.071);
+  EXPECT_NEAR(middle.mean(0), 0, 0.071);
   EXPECT_NEAR(middle.ones, 0.5, 0.036);
-  EXPECT_NEAR(middle.x1_x2, -0.5, 0.08);
+  EXPECT_NEAR(middle.covariance(0, 1), -0.5, 0.08);
   for (const double side : {-1.0, 1.0}) {
     const Moments m =
         moments(toy.test, [&](Index i) { return !hidden(i) && toy.test.features(i, 0) * side > 0; });
     EXPECT_NEAR(m.n, 2500, 220);
-    EXPECT_NEAR(m.x1, 5 * side, 0.1);
-    EXPECT_NEAR(m.x2, 5 * side, 0.1);
-    EXPECT_NEAR(m.x1_x1, 1, 0.15);
-    EXPECT_NEAR(m.x2_x2, 1, 0.15);
-    EXPECT_NEAR(m.x1_x2, -0.5, 0.12);
+    EXPECT_NEAR(m.mean(0), 5 * side, 0.1);
+    EXPECT_NEAR(m.mean(1), 5 * side, 0.1);
+    EXPECT_NEAR(m.covariance(0, 0), 1, 0.15);
+    EXPECT_NEAR(m.covariance(1, 1), 1, 0.15);
+    EXPECT_NEAR(m.covariance(0, 1), -0.5, 0.12);
     EXPECT_EQ(m.ones, side > 0 ? 1 : 0);
   }
 }

@@ -46,30 +46,20 @@ struct Fitting {
 /// Normal rows, the first `n_labeled` of them labeled, which have mean `shift` instead of 0 in the first
 /// feature.
 Dataset shifted_rows(Index n, Index n_labeled, Index d, double shift, std::uint64_t seed) {
-  RandomStream random(seed, RandomPurpose::simulation);
-  Dataset data;
-  data.features = Matrix(n, d);
-  data.class_names = {"a", "b"};
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < d; ++j) data.features(i, j) = random.normal();
-    if (i < n_labeled) data.features(i, 0) += shift;
-    data.labels.push_back(i < n_labeled ? static_cast<int>(i % 2) : missing_label);
-  }
-  return data;
+  return testing::drawn_rows(n, d, seed, [&](RandomStream& random, Index i, std::span<double> row) {
+    testing::draw_normal(random, row);
+    if (i < n_labeled) row[0] += shift;
+    return i < n_labeled ? static_cast<int>(i % 2) : missing_label;
+  });
 }
 
 /// Labels are seen in the blobs about -4 and 0, never in that about 4.
 Dataset blobs(Index n, std::uint64_t seed) {
-  RandomStream random(seed, RandomPurpose::simulation);
-  Dataset data;
-  data.features = Matrix(n, 1);
-  data.class_names = {"a", "b"};
-  for (Index i = 0; i < n; ++i) {
+  return testing::drawn_rows(n, 1, seed, [](RandomStream& random, Index i, std::span<double> row) {
     const Index blob = i % 3;
-    data.features(i, 0) = 4.0 * static_cast<double>(blob - 1) + 0.5 * random.normal();
-    data.labels.push_back(blob < 2 && random.uniform() < 0.3 ? static_cast<int>(blob) : missing_label);
-  }
-  return data;
+    row[0] = 4.0 * static_cast<double>(blob - 1) + 0.5 * random.normal();
+    return blob < 2 && random.uniform() < 0.3 ? static_cast<int>(blob) : missing_label;
+  });
 }
 
 ConditionalMembers quick_members() {

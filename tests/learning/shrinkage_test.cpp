@@ -73,17 +73,12 @@ TEST(Shrinkage, MixesThePosteriorWithTheSharesOfTheClasses) {
 /// Standard normal rows of which the first `n_labeled` have a label; `shift` of the first feature for
 /// class 1.
 Dataset normal_rows(Index n, Index n_labeled, Index d, double shift, std::uint64_t seed) {
-  RandomStream random(seed, RandomPurpose::simulation);
-  Dataset data;
-  data.features = Matrix(n, d);
-  data.class_names = {"a", "b"};
-  for (Index i = 0; i < n; ++i) {
+  return testing::drawn_rows(n, d, seed, [&](RandomStream& random, Index i, std::span<double> row) {
     const int label = random.uniform() < 0.5 ? 1 : 0;
-    for (Index j = 0; j < d; ++j) data.features(i, j) = random.normal();
-    data.features(i, 0) += label == 1 ? shift : 0.0;
-    data.labels.push_back(i < n_labeled ? label : missing_label);
-  }
-  return data;
+    testing::draw_normal(random, row);
+    row[0] += label == 1 ? shift : 0.0;
+    return i < n_labeled ? label : missing_label;
+  });
 }
 
 TEST(Shrinkage, LabelsThatAreNoiseAreRecognisedSlow) {

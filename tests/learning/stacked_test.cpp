@@ -188,15 +188,10 @@ TEST(Stacked, SlowQuadrantsHaveNothingToExtrapolate) {
 
 /// Standard normal rows; the first `n_labeled` have a label that says nothing.
 Dataset noise(Index n, Index n_labeled, Index d, std::uint64_t seed) {
-  RandomStream random(seed, RandomPurpose::simulation);
-  Dataset data;
-  data.features = Matrix(n, d);
-  data.class_names = {"a", "b"};
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < d; ++j) data.features(i, j) = random.normal();
-    data.labels.push_back(i >= n_labeled ? missing_label : random.uniform() < 0.5 ? 1 : 0);
-  }
-  return data;
+  return testing::drawn_rows(n, d, seed, [&](RandomStream& random, Index i, std::span<double> row) {
+    testing::draw_normal(random, row);
+    return i >= n_labeled ? missing_label : random.uniform() < 0.5 ? 1 : 0;
+  });
 }
 
 TEST(Stacked, FarRowsAreUnknown) {

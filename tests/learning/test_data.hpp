@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,22 @@ inline LearningOptions quick(Method method) {
   options.density = VbMixtureOptions{.components = 3};
   options.draws = SoftLabels{};
   return options;
+}
+
+/// Rows of the classes a and b. `draw` fills a row, which it gets with its number, and returns its label.
+template <class Draw>
+Dataset drawn_rows(Index n, Index d, std::uint64_t seed, Draw draw) {
+  RandomStream random(seed, RandomPurpose::simulation);
+  Dataset data;
+  data.features = Matrix(n, d);
+  data.class_names = {"a", "b"};
+  for (Index i = 0; i < n; ++i)
+    data.labels.push_back(draw(random, i, std::span(data.features.row(i), static_cast<std::size_t>(d))));
+  return data;
+}
+
+inline void draw_normal(RandomStream& random, std::span<double> row) {
+  for (double& value : row) value = random.normal();
 }
 
 /// Two classes around (-3, 0) and (3, 0); `labeled` of the first rows have labels, `far` unlabeled rows lie

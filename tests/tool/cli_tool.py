@@ -56,5 +56,14 @@ def blobs(n=300, seed=1, labeled=0.4, classes=("no", "yes")):
     return frame
 
 
+def fitted_folder(tmp_path_factory, test_name):
+    """A folder with train.csv as pandas writes it, a table to predict, and a model fitted with no flag beyond --label."""
+    folder = tmp_path_factory.mktemp("fitted")
+    blobs().drop(columns="group").to_csv(folder / "train.csv", index=False)
+    blobs(seed=2, labeled=1.0).to_csv(folder / test_name, index=False)
+    run("fit", "train.csv", "-o", "model", "--label", "answer", cwd=folder)
+    return folder
+
+
 def names_in(folder):
     return sorted(path.name for path in Path(folder).iterdir())

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from cli_tool import BINARY, IS_SANITIZED, blobs, names_in, run, start
+from cli_tool import BINARY, IS_SANITIZED, blobs, fitted_folder, names_in, run, start
 
 COMMANDS = ["fit", "predict", "evaluate", "compare", "info", "demo"]
 METRICS = [
@@ -29,12 +29,7 @@ METRICS = [
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """A folder with a table as pandas writes it, and a model fitted to it with no flag beyond --label."""
-    folder = tmp_path_factory.mktemp("fitted")
-    blobs().drop(columns="group").to_csv(folder / "train.csv", index=False)
-    blobs(seed=2, labeled=1.0).to_csv(folder / "test.csv", index=False)
-    run("fit", "train.csv", "-o", "model", "--label", "answer", cwd=folder)
-    return folder
+    return fitted_folder(tmp_path_factory, "test.csv")
 
 
 def predictions(folder, data, *arguments):

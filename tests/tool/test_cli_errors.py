@@ -9,18 +9,14 @@ import time
 
 import numpy as np
 import pytest
-from cli_tool import BINARY, blobs, names_in, run, start
+from cli_tool import BINARY, blobs, fitted_folder, names_in, run, start
 
 INPUTS = ["model", "new.csv", "train.csv"]
 
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("originals")
-    blobs().drop(columns="group").to_csv(folder / "train.csv", index=False)
-    blobs(seed=2, labeled=1.0).to_csv(folder / "new.csv", index=False)
-    run("fit", "train.csv", "-o", "model", "--label", "answer", cwd=folder)
-    return folder
+    return fitted_folder(tmp_path_factory, "new.csv")
 
 
 @pytest.fixture

@@ -78,6 +78,13 @@ Calibration between(const Calibration& simple, const Calibration& rich, Index n_
   return result;
 }
 
+Index n_seen_classes(const ScoredLabels& rows) {
+  std::vector<char> seen(at(rows.scores.n_cols));
+  for (std::size_t i = 0; i < rows.labels.size(); ++i)
+    if (rows.weights[i] > 0.0) seen[at(rows.labels[i])] = 1;
+  return std::max<Index>(1, std::count(seen.begin(), seen.end(), 1));
+}
+
 /// The highest penalised likelihood with a slope alone, or with intercepts too.
 Calibration most_likely(const ScoredLabels& rows, bool with_intercepts) {
   double total = 1.0;
@@ -136,7 +143,7 @@ double calibration_objective(const Calibration& calibration, const ScoredLabels&
 Calibration fit_calibration(const ScoredLabels& rows) {
   const Calibration identity = Calibration::identity(rows.scores.n_cols);
   const Calibration sloped = between(identity, most_likely(rows, false), 1, rows);
-  return between(sloped, most_likely(rows, true), rows.scores.n_cols - 1, rows);
+  return between(sloped, most_likely(rows, true), n_seen_classes(rows) - 1, rows);
 }
 
 } // namespace lacuna

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "conditional/class_prior.hpp"
@@ -146,7 +147,8 @@ private:
       gain += weights_[i] * std::log(mixed / row[prior]);
       total += weights_[i];
     }
-    const double trusted = probability_of_gain(gain, recipe_.out_of_fold.n_cols(), total);
+    const std::set<int> classes(labels_.begin(), labels_.end());
+    const double trusted = probability_of_gain(gain, static_cast<Index>(classes.size()), total);
     for (double& weight : recipe_.weights) weight *= trusted;
     recipe_.weights[prior] += 1.0 - trusted;
   }

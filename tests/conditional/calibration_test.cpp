@@ -61,10 +61,14 @@ TEST(Calibration, IsTheIdentityWithoutRows) {
 
 TEST(Calibration, IsNeverWorseThanTheIdentityNorThanItsNeighbours) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Simulated simulated(40, {0.1 + 0.2 * static_cast<double>(seed), {1.0, -1.0}}, seed);
+    const Calibration truth{0.1 + 0.2 * static_cast<double>(seed), {1.0, -1.0}};
+    const Simulated few(40, truth, seed);
+    EXPECT_GE(calibration_objective(fit_calibration(few.rows()), few.rows()) + 1e-9,
+              calibration_objective(Calibration::identity(2), few.rows()));
+    // With many rows there is no doubt that it is needed.
+    const Simulated simulated(2000, truth, seed);
     const Calibration fitted = fit_calibration(simulated.rows());
     const double best = calibration_objective(fitted, simulated.rows());
-    EXPECT_GE(best, calibration_objective(Calibration::identity(2), simulated.rows()));
     for (const double step : {-0.01, 0.01}) {
       EXPECT_GT(best,
                 calibration_objective({fitted.slope * std::exp(step), fitted.intercepts}, simulated.rows()));
@@ -119,6 +123,26 @@ TEST(Calibration, ShrinksToTheIdentityWithFewRows) {
   const Calibration fitted = fit_calibration(simulated.rows());
   EXPECT_GT(fitted.slope, 0.3);
   for (const double b : fitted.intercepts) EXPECT_LT(std::abs(b), 1.0);
+}
+
+TEST(Calibration, DoesNotMendWhatIsRightByLuck) {
+  // 200 rows of a calibrated classifier, 50 times: a number that follows the labels costs log(200) / 2 = 2.6,
+  // which a gain by luck (mean 1/2) seldom pays.
+  double strayed = 0.0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Simulated simulated(200, Calibration::identity(2), seed);
+    const Calibration fitted = fit_calibration(simulated.rows());
+    strayed += (std::abs(fitted.intercepts[0]) + std::abs(fitted.slope - 1.0)) / 50.0;
+  }
+  EXPECT_LT(strayed, 0.08);
+}
+
+TEST(Calibration, GainsCountByTheRowsBehindThem) {
+  EXPECT_NEAR(probability_of_gain(0.0, 0, 100.0), 0.5, 1e-12);
+  EXPECT_NEAR(probability_of_gain(std::log(100.0), 2, 100.0), 0.5, 1e-12);
+  EXPECT_NEAR(probability_of_gain(3.0, 1, 400.0), 1.0 / (1.0 + 20.0 * std::exp(-3.0)), 1e-12);
+  EXPECT_LT(probability_of_gain(1.0, 2, 500.0), 0.01);
+  EXPECT_GT(probability_of_gain(20.0, 2, 500.0), 0.99);
 }
 
 TEST(Calibration, DoesNotLiftWhatCannotBeJudged) {

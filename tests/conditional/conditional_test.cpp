@@ -202,11 +202,28 @@ TEST(ClassPrior, IsTheWeightedShareOfTheLabels) {
   data.class_names = {"a", "b", "c"};
   data.labels = {0, 0, 1, missing_label};
   data.weights = {1.0, 2.5, 1.0, 9.0};
+  // Any shares, half a row more for each class that has one, or equal ones: by the likelihoods of both.
+  constexpr double pi = 3.14159265358979323846;
+  const double any = std::tgamma(4.0) * std::tgamma(1.5) / (pi * std::tgamma(5.5));
+  const double equal = std::pow(0.5, 4.5) / (std::pow(0.5, 4.5) + any);
   const Matrix logs = answers(*ClassPriorFamily().fit(data, {}), data.features.view());
   for (Index i = 0; i < 4; ++i) {
-    EXPECT_NEAR(std::exp(logs(i, 0)), 4.0 / 5.5, 1e-11); // half a row more for each class that has one
-    EXPECT_NEAR(std::exp(logs(i, 1)), 1.5 / 5.5, 1e-11);
+    EXPECT_NEAR(std::exp(logs(i, 0)), 0.5 * equal + (1.0 - equal) * 4.0 / 5.5, 1e-11);
+    EXPECT_NEAR(std::exp(logs(i, 1)), 0.5 * equal + (1.0 - equal) * 1.5 / 5.5, 1e-11);
   }
+}
+
+TEST(ClassPrior, DoubtsSmallDifferences) {
+  const auto share_of_first = [](Index n, Index n_first) {
+    Dataset data;
+    data.features = Matrix(n, 1);
+    data.class_names = {"a", "b"};
+    for (Index i = 0; i < n; ++i) data.labels.push_back(i < n_first ? 0 : 1);
+    return std::exp(answers(*ClassPriorFamily().fit(data, {}), data.features.view())(0, 0));
+  };
+  EXPECT_NEAR(share_of_first(200, 107), 0.5, 0.005);  // one standard error from one half
+  EXPECT_NEAR(share_of_first(200, 150), 0.75, 0.003); // seven
+  EXPECT_NEAR(share_of_first(20000, 10700), 0.535, 1e-4);
 }
 
 /// A user's own: always the first class, as far as it may.

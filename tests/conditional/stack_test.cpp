@@ -70,7 +70,7 @@ TEST(Stack, NoMemberSeesTheLabelItIsAskedFor) {
 TEST(Stack, LearnsNothingFromNoise) {
   // 200 labels of each of two classes, 20 seeds. If no row's answer knows its label, the 8000 answers are
   // right as often as coins: .5 + .025 is 4.5 standard errors (1 in 10^5 runs; folds are stratified, which
-  // makes it less). A calibration has two free numbers, which lift the mean largest probability to about .53.
+  // makes it less). Members and calibrations that are hardly better than the prior do not count.
   double n_right = 0.0;
   double largest = 0.0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -84,7 +84,7 @@ TEST(Stack, LearnsNothingFromNoise) {
     EXPECT_GT(recipe.log_likelihood, std::log(0.5) - 0.01); // never much worse than knowing nothing
   }
   EXPECT_LT(n_right / 8000.0, 0.525);
-  EXPECT_LT(largest / 8000.0, 0.55);
+  EXPECT_LT(largest / 8000.0, 0.505);
 }
 
 TEST(Stack, IsAtLeastAsLikelyAsItsMembers) {
@@ -181,7 +181,9 @@ TEST(Stack, TakesASingleLabel) {
   data.labels.assign(50, missing_label);
   data.labels[10] = 1;
   const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
-  for (const double weight : recipe.weights) EXPECT_NEAR(weight, 1.0 / 3.0, 1e-12);
+  // Nobody could be judged: all are alike, but for the doubt whether features matter.
+  EXPECT_NEAR(recipe.weights[0], recipe.weights[1], 1e-12);
+  EXPECT_GT(recipe.weights[2], recipe.weights[0]);
   EXPECT_NEAR(answers(*fit_stack(data, recipe, {}), data.features.view())(0, 1), 0.0, 1e-9);
 }
 

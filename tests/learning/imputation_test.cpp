@@ -254,6 +254,14 @@ TEST(Region, AutoKappaDoesNotSinkWithTheDensities) {
   const FitResult good = fit_classifier(data, options, BumpFamily(), warnings);
   EXPECT_EQ(good.summary.kappa, good.summary.kappa_asked);
   EXPECT_EQ(warnings.texts.size(), 1U);
+
+  // Nor those that do not tell the region.
+  options.conditional = ConditionalForm::stack;
+  options.region = Region::classifier;
+  options.trust = TrustForm::none;
+  const FitResult other = fit_classifier(data, options, SharpFamily(), warnings);
+  EXPECT_EQ(other.summary.kappa, other.summary.kappa_asked);
+  EXPECT_EQ(warnings.texts.size(), 1U);
 }
 
 } // namespace

@@ -19,7 +19,7 @@ RELATIVE = 1e-6
 RELATIVE_WITH_VAE = 1e-3
 ABSOLUTE = 1e-9  # there too: below it a number is as good as 0
 LABEL = "kind"  # the label's column in every table
-AS_0_1 = ["--background", "none", "--shrinkage", "0"]
+AS_0_1 = ["--conditional", "densities", "--background", "none", "--shrinkage", "0"]
 WORDS = ("prediction", "informative")  # columns of a prediction that are no measured numbers
 
 

@@ -161,7 +161,7 @@ TEST(Background, FarRowsOfTheToysAreUnknown) {
       const Toy toy = make_toy(name, seed);
       const Matrix far = far_rows(toy.train);
       for (const Method method : {Method::mar, Method::supervised}) {
-        LearningOptions options;
+        LearningOptions options = testing::densities_alone();
         options.method = method;
         expect_ignorance(fit_classifier(toy.train, options).classifier.score(far.view(), 0), 2.0, name);
       }
@@ -186,7 +186,7 @@ TEST(Background, OrdinaryRowsHardlyNotice) {
   // here rows come from the truth, to which the model is close: twice that.
   for (const char* name : {"quadrants", "coin"}) {
     const Toy toy = make_toy(name, 1);
-    LearningOptions options;
+    LearningOptions options = testing::densities_alone();
     const GenerativeClassifier with = fit_classifier(toy.train, options).classifier;
     options.background = BackgroundForm::none;
     const GenerativeClassifier without = fit_classifier(toy.train, options).classifier;

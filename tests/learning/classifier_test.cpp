@@ -297,7 +297,7 @@ TEST(Learner, MethodsFittedTogetherAreTheSameAsAlone) {
 }
 
 TEST(Learner, PaperPreset) {
-  LearningOptions options;
+  LearningOptions options = testing::densities_alone();
   apply_paper_preset(options);
   const auto* const mixture = options.density.as<VbMixtureOptions>();
   ASSERT_NE(mixture, nullptr);
@@ -349,7 +349,7 @@ TEST(Learner, CancelsInTheMiddle) {
 
 TEST(Options, ParsingAndPrintingAgree) {
   const auto read_back = [](const std::string& name, const std::string& text) {
-    LearningOptions options;
+    LearningOptions options = testing::densities_alone();
     for (const Option<LearningOptions>& row : LearningOptions::table()) {
       if (row.name != name) continue;
       row.set(options, {text});
@@ -365,7 +365,7 @@ TEST(Options, ParsingAndPrintingAgree) {
     EXPECT_THROW(read_back("kappa", bad), Error);
   for (const char* bad : {"", "hard", "1.5", "3x"}) EXPECT_THROW(read_back("draws", bad), Error);
   EXPECT_THROW(read_back("method", "MAR"), Error);
-  LearningOptions options;
+  LearningOptions options = testing::densities_alone();
   options.kappa = AutoKappa{1.5};
   options.folds = 1;
   expect_error(ErrorKind::usage, {"kappa", "folds"}, [&] { check_options(options); });

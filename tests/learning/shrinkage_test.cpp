@@ -95,7 +95,7 @@ TEST(Shrinkage, LabelsThatAreNoiseAreRecognisedSlow) {
     for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
       const Dataset train = normal_rows(each.n_labeled + 1000, each.n_labeled, each.d, 0.0, seed);
       const Dataset test = normal_rows(2000, 0, each.d, 0.0, seed + 1000);
-      LearningOptions options;
+      LearningOptions options = testing::densities_alone();
       options.seed = seed;
       const Scores scores = fit_classifier(train, options).classifier.score(test.features.view(), 0);
       for (const double q : scores.error_probability) announced += q / (2000.0 * n_seeds);
@@ -106,7 +106,7 @@ TEST(Shrinkage, LabelsThatAreNoiseAreRecognisedSlow) {
 
 /// Mean over test rows of the change of q_e by shrinkage, and the share that was chosen.
 std::pair<double, double> change_by_shrinkage(const Dataset& train, const Dataset& test, std::uint64_t seed) {
-  LearningOptions options;
+  LearningOptions options = testing::densities_alone();
   options.seed = seed;
   const FitResult chosen = fit_classifier(train, options);
   options.shrinkage = 0.0;

@@ -14,8 +14,16 @@ namespace lacuna::testing {
 inline constexpr Method all_methods[] = {Method::supervised, Method::mcar_sampling, Method::mcar_em,
                                          Method::mar};
 
-inline LearningOptions quick(Method method) {
+/// The defaults, with class densities alone as in the paper. The stack has tests of its own
+/// (stacked_test.cpp).
+inline LearningOptions densities_alone() {
   LearningOptions options;
+  options.conditional = ConditionalForm::densities;
+  return options;
+}
+
+inline LearningOptions quick(Method method) {
+  LearningOptions options = densities_alone();
   options.method = method;
   options.density = VbMixtureOptions{.components = 3};
   options.draws = SoftLabels{};

@@ -72,7 +72,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"categorical", {"zip", "day"}},
                                            {"no_header", {"true"}},
                                            {"method", {"mcar-em"}},
-                                           {"conditional", {"stack"}},
+                                           {"conditional", {"densities"}},
                                            {"region", {"classifier"}},
                                            {"trust", {"worst"}},
                                            {"kappa", {"-1.5"}},

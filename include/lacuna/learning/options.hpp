@@ -76,7 +76,7 @@ using Draws = std::variant<Index, SoftLabels>;
 /// Everything that decides a fit, beside the data and the maps before the densities.
 struct LearningOptions {
   Method method = Method::mar;
-  ConditionalForm conditional = ConditionalForm::densities;
+  ConditionalForm conditional = ConditionalForm::stack;
   Region region = Region::automatic;    ///< counts for a stack only
   TrustForm trust = TrustForm::regions; ///< the same
   Kappa kappa = AutoKappa{};

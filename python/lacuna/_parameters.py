@@ -25,7 +25,7 @@ class ReliableClassifierParameters:
     kappa : float or str, default="auto:0.05"
         Threshold of the informative region: a number, or auto:ALPHA to call at most a share ALPHA of rows like
         the labeled ones uninformative.
-    conditional : {"densities", "stack"}, default="densities"
+    conditional : {"densities", "stack"}, default="stack"
         Class probabilities where labels speak: stack (densities, logistic regression and boosted trees,
         calibrated and weighted by rows they did not see), or densities alone, as in the paper.
     region : {"densities", "classifier", "auto"}, default="auto"
@@ -78,7 +78,7 @@ class ReliableClassifierParameters:
     density: Any = "vb-gmm"
     kappa: Union[float, str] = "auto:0.05"
     _: KW_ONLY
-    conditional: Literal["densities", "stack"] = "densities"
+    conditional: Literal["densities", "stack"] = "stack"
     region: Literal["densities", "classifier", "auto"] = "auto"
     trust: Literal["none", "regions", "worst"] = "regions"
     posterior: Literal["joint", "product"] = "joint"

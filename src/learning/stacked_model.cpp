@@ -14,6 +14,8 @@ namespace {
 
 /// Labels from which on a class is known well enough.
 constexpr double enough_labels = 12.0;
+/// Where there are several classes to compare with, it must also have this share of what the middle one has.
+constexpr double enough_share = 0.35;
 /// They are never taken to be all of it: the others live there too.
 constexpr double most_of_outside = 0.7;
 
@@ -21,9 +23,13 @@ constexpr double most_of_outside = 0.7;
 
 HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
   HardlyLabeled result;
+  std::vector<double> sorted = labels_of_class;
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = sorted.size() > 2 ? sorted[sorted.size() / 2] : 0.0;
+  const double enough = std::max(enough_labels, enough_share * middle);
   double sum = 0.0;
   for (const double n : labels_of_class) {
-    result.hardness.push_back(std::clamp(1.0 - n / enough_labels, 0.0, 1.0));
+    result.hardness.push_back(std::clamp(1.0 - n / enough, 0.0, 1.0));
     sum += result.hardness.back();
   }
   const double mean = sum / static_cast<double>(labels_of_class.size());

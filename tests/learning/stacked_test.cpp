@@ -66,6 +66,10 @@ TEST(HardlyLabeled, ByHand) {
   // Little is outside: most of it may be theirs, never all.
   EXPECT_EQ(HardlyLabeled::of({24.0, 6.0, 0.0}, 0.2).share, 0.7);
   EXPECT_EQ(HardlyLabeled::of({24.0, 6.0, 0.0}, 0.0).share, 0.7);
+  // Of three or more a class is also hard that has less than .35 of what the middle one has.
+  const HardlyLabeled few = HardlyLabeled::of({120.0, 100.0, 110.0, 21.0}, 0.5);
+  EXPECT_EQ(few.hardness, (std::vector<double>{0.0, 0.0, 0.0, 1.0 - 21.0 / (0.35 * 110.0)}));
+  EXPECT_EQ(HardlyLabeled::of({1000.0, 100.0}, 0.5).share, 0.0); // of two the smaller one may simply be rare
   // Enough labels of all: nobody is owed anything.
   const HardlyLabeled none = HardlyLabeled::of({12.0, 5000.0}, 0.0);
   EXPECT_EQ(none.share, 0.0);

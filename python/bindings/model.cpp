@@ -12,6 +12,8 @@
 #include "lacuna/pipeline/fit.hpp"
 #include "options.hpp"
 #include "python_density.hpp"
+#include "python_member.hpp"
+#include "python_objects.hpp"
 #include "work.hpp"
 
 namespace lacuna::python {
@@ -42,12 +44,14 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-/// One model per method. `density` is a lacuna._any_density.AnyDensity, or None for one of the options.
+/// One model per method. `density` is a lacuna._any_density.AnyDensity, or None for one of the options;
+/// `members` are those of lacuna._any_classifier that join a stack.
 std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
                               const Integers& labels, const std::vector<std::string>& class_names,
                               const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
                               const OptionTexts& options, const py::object& density,
-                              const std::string& label_type, const py::object& progress) {
+                              const std::vector<py::object>& members, const std::string& label_type,
+                              const py::object& progress) {
   FitTask task;
   for (const std::string& method : methods) task.methods.push_back(find_choice<Method>(method).value());
   task.schema = make_schema(columns);
@@ -58,9 +62,11 @@ std::vector<Model> fit_models(const std::vector<std::string>& methods, const Num
   task.data.weights = optional_span(weights);
   task.data.levels = task.schema.levels();
   task.label_type = label_type;
+  FitRequest request = make_request(options);
+  for (const py::object& member : members) request.members.push_back(std::make_shared<PythonMember>(member));
   const FitPlan plan = density.is_none()
-                           ? FitPlan(make_request(options))
-                           : FitPlan(make_request(options), std::make_shared<PythonFamily>(density),
+                           ? FitPlan(std::move(request))
+                           : FitPlan(std::move(request), std::make_shared<PythonFamily>(density),
                                      density.attr("name").cast<std::string>());
   std::vector<Model> models;
   run_work(progress, [&](Observer& observer) { models = plan.fit(task, observer); });
@@ -147,14 +153,14 @@ py::tuple score(const Model& model, const Numbers& features, int threads, const 
 
 py::tuple get_state(const Model& model) {
   std::vector<py::object> objects;
-  const PythonDensityList list(objects);
+  const PythonObjectList list(objects);
   const std::vector<char> bytes = encode_model(model);
   return py::make_tuple(py::bytes(bytes.data(), bytes.size()), objects);
 }
 
 Model set_state(const py::tuple& state) {
   auto objects = state[1].cast<std::vector<py::object>>();
-  const PythonDensityList list(objects);
+  const PythonObjectList list(objects);
   return decode_model(state[0].cast<std::string_view>(), "a pickled model");
 }
 
@@ -180,8 +186,8 @@ void bind_model(py::module_& module) {
   module.def("load_model", load_model);
   module.def("fit_models", fit_models, py::arg("methods"), py::arg("features").noconvert(),
              py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),
-             py::arg("columns"), py::arg("options"), py::arg("density"), py::arg("label_type"),
-             py::arg("progress"));
+             py::arg("columns"), py::arg("options"), py::arg("density"), py::arg("members"),
+             py::arg("label_type"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -9,7 +9,7 @@
 #include "lacuna/pipeline/compare.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/fit_options.hpp"
-#include "python_density.hpp"
+#include "python_objects.hpp"
 
 namespace lacuna::python {
 

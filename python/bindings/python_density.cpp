@@ -10,20 +10,11 @@
 #include "arrays.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/density/families.hpp"
+#include "python_objects.hpp"
 
 namespace lacuna::python {
 
 namespace {
-
-thread_local std::vector<py::object>* listed_objects = nullptr;
-
-/// An object that any thread may let go of.
-std::shared_ptr<py::object> shared_object(py::object object) {
-  return {new py::object(std::move(object)), [](py::object* owned) {
-            const py::gil_scoped_acquire acquire;
-            delete owned;
-          }};
-}
 
 class PythonDensity : public Density {
 public:
@@ -46,13 +37,8 @@ public:
 
 private:
   void save_parts(Archive& archive, const std::string& prefix) const override {
-    if (listed_objects == nullptr)
-      throw Error(ErrorKind::usage,
-                  "this model's densities are Python objects, which a model file cannot hold; keep the model "
-                  "with pickle or joblib, or fit one of lacuna's own densities");
-    archive.put(prefix + "object", static_cast<double>(listed_objects->size()));
+    save_object(archive, prefix, *bridge_, *fitted_, "densities", "one of lacuna's own densities");
     archive.put(prefix + "handles_missing_values", handles_missing_values_ ? 1.0 : 0.0);
-    listed_objects->push_back(py::make_tuple(*bridge_, *fitted_));
   }
 
   std::shared_ptr<py::object> bridge_;
@@ -62,16 +48,14 @@ private:
 
 std::shared_ptr<const Density> load_python_density(const Archive& archive, const std::string& prefix,
                                                    const DensityFacts& facts) {
-  if (listed_objects == nullptr)
-    throw Error(ErrorKind::data, "a density that is a Python object was found outside of a pickle");
-  const auto n_objects = static_cast<Index>(listed_objects->size());
-  const Index place = archive.integer(prefix + "object", 0, n_objects - 1);
-  const auto parts = (*listed_objects)[static_cast<std::size_t>(place)].cast<py::tuple>();
-  return std::make_shared<PythonDensity>(shared_object(parts[0]), parts[1], facts.n_features,
+  const SavedObject saved = load_object(archive, prefix);
+  return std::make_shared<PythonDensity>(saved.bridge, saved.fitted, facts.n_features,
                                          archive.integer(prefix + "handles_missing_values", 0, 1) == 1);
 }
 
-void register_once() {
+} // namespace
+
+void register_python_density() {
   static std::once_flag flag;
   std::call_once(flag, [] {
     DensityFamilyEntry entry;
@@ -83,8 +67,6 @@ void register_once() {
     register_density_family(std::move(entry));
   });
 }
-
-} // namespace
 
 PythonFamily::PythonFamily(const py::object& bridge)
     : bridge_(shared_object(bridge)),
@@ -107,15 +89,6 @@ std::shared_ptr<const Density> PythonFamily::fit(const WeightedRows& rows,
   py::object fitted = bridge_->attr("fit")(features, weights, context.seed);
   return std::make_shared<PythonDensity>(bridge_, std::move(fitted), rows.n_features(),
                                          handles_missing_values_);
-}
-
-PythonDensityList::PythonDensityList(std::vector<py::object>& objects) {
-  register_once();
-  listed_objects = &objects;
-}
-
-PythonDensityList::~PythonDensityList() {
-  listed_objects = nullptr;
 }
 
 } // namespace lacuna::python

@@ -1,18 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <pybind11/pybind11.h>
 
 #include "lacuna/density/density.hpp"
 
 namespace lacuna::python {
-
-/// The family of densities that are Python objects. It is registered when a pickle holds one, and no choice
-/// for anybody.
-inline constexpr const char* python_family_name = "python-object";
 
 /// A density family that is a Python object (lacuna._any_density.AnyDensity): `fit(X, weights, seed)` returns
 /// a fitted object, `log_density(fitted, X)` its log densities, `handles_missing_values` is a bool. The GIL
@@ -29,15 +23,7 @@ private:
   bool handles_missing_values_ = false;
 };
 
-/// While one lives, densities that are Python objects can be saved to and loaded from an archive on this
-/// thread: the archive holds their places in the list. That is what pickling does; a model file cannot hold
-/// them.
-class PythonDensityList {
-public:
-  explicit PythonDensityList(std::vector<pybind11::object>& objects);
-  ~PythonDensityList();
-  PythonDensityList(const PythonDensityList&) = delete;
-  PythonDensityList& operator=(const PythonDensityList&) = delete;
-};
+/// So that pickles of such densities can be loaded.
+void register_python_density();
 
 } // namespace lacuna::python

@@ -67,6 +67,12 @@ private:
   std::atomic<bool> cancelled_{false};
 };
 
+struct PythonThread {
+  const Observer* work;
+  unsigned long id;
+};
+std::vector<PythonThread> python_threads; // touched with the GIL held
+
 /// The work on its thread, and the wait for it.
 class Worker {
 public:
@@ -88,8 +94,10 @@ public:
   }
   /// Stops Python code that the work calls, such as a user's density that trains for minutes; the GIL is
   /// held.
-  void interrupt_python() {
+  void interrupt_python(const Observer& work) {
     PyThreadState_SetAsyncExc(static_cast<unsigned long>(thread_.native_handle()), PyExc_KeyboardInterrupt);
+    for (const PythonThread& thread : python_threads)
+      if (thread.work == &work) PyThreadState_SetAsyncExc(thread.id, PyExc_KeyboardInterrupt);
   }
   void join() { thread_.join(); }
   std::exception_ptr failure() const { return failure_; }
@@ -125,7 +133,7 @@ void run_work(const py::object& progress, const std::function<void(Observer&)>& 
       } catch (...) {
         if (!interruption) interruption = std::current_exception();
         mailbox.cancel();
-        worker.interrupt_python();
+        worker.interrupt_python(mailbox);
       }
     }
     worker.join();
@@ -134,6 +142,16 @@ void run_work(const py::object& progress, const std::function<void(Observer&)>& 
   if (interruption) std::rethrow_exception(interruption);
   if (failure) std::rethrow_exception(failure);
   warn(mailbox.take_warnings());
+}
+
+PythonRun::PythonRun(const Observer* work) : id_(PyThread_get_thread_ident()) {
+  python_threads.push_back({work, id_});
+}
+
+PythonRun::~PythonRun() {
+  const auto place = std::find_if(python_threads.rbegin(), python_threads.rend(),
+                                  [this](const PythonThread& thread) { return thread.id == id_; });
+  python_threads.erase(std::next(place).base());
 }
 
 } // namespace lacuna::python

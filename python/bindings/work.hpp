@@ -14,4 +14,17 @@ namespace lacuna::python {
 /// throws, or a signal handler, comes out here after the work has stopped.
 void run_work(const pybind11::object& progress, const std::function<void(Observer&)>& work);
 
+/// Held while the user's Python code runs on a thread of such work, whose observer this is: Ctrl-C reaches
+/// the code then. Made and let go of with the GIL held.
+class PythonRun {
+public:
+  explicit PythonRun(const Observer* work);
+  ~PythonRun();
+  PythonRun(const PythonRun&) = delete;
+  PythonRun& operator=(const PythonRun&) = delete;
+
+private:
+  unsigned long id_;
+};
+
 } // namespace lacuna::python

@@ -24,7 +24,7 @@ def _allows_nan(estimator):
         return False
 
 
-def _seeded(estimator, seed):
+def seeded(estimator, seed):
     """A clone whose random states, where the user left them open, are decided by the seed."""
     copy = clone(estimator, safe=False)
     if hasattr(copy, "get_params") and hasattr(copy, "set_params"):
@@ -37,11 +37,11 @@ def _seeded(estimator, seed):
     return copy
 
 
-def _resample(X, weights, seed):
-    """As many rows as there are, each so often as its weight says, rounded up or down by lot."""
+def resampled(weights, seed):
+    """Row numbers, as many as there are weights, each so often as its weight says, rounded up or down by lot."""
     start = np.random.default_rng(seed).uniform()
-    places = (start + np.arange(len(X))) * (weights.sum() / len(X))
-    return X[np.searchsorted(np.cumsum(weights), places).clip(max=len(X) - 1)]
+    places = (start + np.arange(len(weights))) * (weights.sum() / len(weights))
+    return np.searchsorted(np.cumsum(weights), places).clip(max=len(weights) - 1)
 
 
 class AnyDensity:
@@ -58,12 +58,12 @@ class AnyDensity:
         self.handles_missing_values = _allows_nan(estimator)
 
     def fit(self, X, weights, seed):
-        density = _seeded(self.estimator, seed)
+        density = seeded(self.estimator, seed)
         try:
             if self.takes_weights:
                 density.fit(X, sample_weight=weights)
             else:
-                density.fit(X if np.ptp(weights) == 0.0 else _resample(X, weights, seed))
+                density.fit(X if np.ptp(weights) == 0.0 else X[resampled(weights, seed)])
         except ValueError as error:
             raise ValueError(f"the density could not be fitted to {len(X)} rows: {error}") from error
         return density

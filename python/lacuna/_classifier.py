@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
+from lacuna._any_classifier import AnyClassifier, read_conditional
 from lacuna._any_density import AnyDensity, is_density
 from lacuna._densities import FAMILIES, DensityEstimator
 from lacuna._documented import documented
@@ -94,6 +95,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
     def _options(self, seed=0):
         of_density, bridge = self._density_options()
         values = options_of(self)
+        values["conditional"], _ = read_conditional(self.conditional)
         if bridge is not None:
             values["threads"] = 1  # objects that share a random generator would otherwise use it in any order
         return option_texts({**values, **of_density, "seed": seed}), bridge
@@ -142,9 +144,11 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
             options.append(("classes", class_names(self.classes)))
         columns = [tuple(column) for column in columns]
         names = class_names(classes)
+        _, found = read_conditional(self.conditional)
+        members = [AnyClassifier(member, name, classes) for name, member in found.items()]
         with progress(self.verbose) as report:
             models = _core.fit_models(
-                methods, features, codes, names, weights, columns, options, bridge, type_name(classes), report
+                methods, features, codes, names, weights, columns, options, bridge, members, type_name(classes), report
             )
         return models, classes
 

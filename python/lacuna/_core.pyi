@@ -69,6 +69,7 @@ def fit_models(
     columns: Sequence[_Column],
     options: _Options,
     density: Any,
+    members: Sequence[Any],
     label_type: str,
     progress: _Progress,
 ) -> list[Model]: ...

@@ -10,8 +10,6 @@
 
 namespace lacuna {
 
-using ConditionalMembers = std::vector<std::shared_ptr<const ConditionalFamily>>;
-
 /// A mixture of members, each calibrated, sum_j pi_j p_j(y|x), calibrated once more: a mixture of calibrated
 /// members is not sure enough.
 class Stack : public Conditional {

@@ -12,6 +12,7 @@
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "data/folds.hpp"
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
@@ -56,6 +57,24 @@ ConditionalFitContext on_one_thread(const ConditionalFitContext& context, std::s
           context.observer};
 }
 
+/// A member may be the user's own, so what it fits is looked at.
+std::shared_ptr<const Conditional> fit_member(const ConditionalFamily& member, const DatasetView& data,
+                                              const ConditionalFitContext& context) {
+  auto fitted = member.fit(data, context);
+  if (fitted == nullptr || fitted->n_features() != data.n_features() ||
+      fitted->n_classes() != data.n_classes())
+    throw Error(ErrorKind::usage, "the fit of stack member '" + member.name() +
+                                      "' gave nothing, or something for other features or classes");
+  return fitted;
+}
+
+void require_finite(const ConditionalFamily& member, std::span<const double> answers) {
+  if (!std::all_of(answers.begin(), answers.end(), [](double value) { return std::isfinite(value); }))
+    throw Error(ErrorKind::usage,
+                "stack member '" + member.name() +
+                    "' gave a log probability that is not finite; the least is that of least_probability");
+}
+
 /// What a member that did not see the fold's labels says about its rows. Minus infinity marks a class that it
 /// cannot know.
 void ask(const ConditionalFamily& member, const DatasetView& data, std::span<const Index> labeled,
@@ -63,7 +82,7 @@ void ask(const ConditionalFamily& member, const DatasetView& data, std::span<con
   DatasetView rest = data;
   rest.labels = fold.labels;
   const bool is_blank = std::find(fold.seen.begin(), fold.seen.end(), true) == fold.seen.end();
-  const auto fitted = is_blank || fold.asked.empty() ? nullptr : member.fit(rest, context);
+  const auto fitted = is_blank || fold.asked.empty() ? nullptr : fit_member(member, rest, context);
   constexpr std::size_t block_rows = 1024;
   for (std::size_t first = 0; first < fold.asked.size(); first += block_rows) {
     const auto block = std::span(fold.asked).subspan(first, std::min(block_rows, fold.asked.size() - first));
@@ -72,6 +91,7 @@ void ask(const ConditionalFamily& member, const DatasetView& data, std::span<con
       std::copy_n(data.features.row(labeled[block[i]]), data.n_features(), rows.row(static_cast<Index>(i)));
     Matrix answers(rows.n_rows(), data.n_classes());
     if (fitted) fitted->log_probability(rows.view(), answers.values());
+    require_finite(member, answers.values());
     for (std::size_t i = 0; i < block.size(); ++i)
       for (std::size_t y = 0; y < fold.seen.size(); ++y)
         scores.row(static_cast<Index>(block[i]))[y] =
@@ -204,7 +224,7 @@ std::shared_ptr<const Stack> fit_stack(const DatasetView& data, const StackRecip
     const std::size_t j = used[at(task)];
     constexpr std::size_t whole = 1U << 19U; // the number of this fit, beyond those of the folds
     members[at(task)] = {recipe.members[j]->name(), recipe.weights[j], recipe.calibration[j],
-                         recipe.members[j]->fit(data, on_one_thread(context, j, whole))};
+                         fit_member(*recipe.members[j], data, on_one_thread(context, j, whole))};
   });
   return std::make_shared<Stack>(data.n_features(), seen_classes(data, data.labels), std::move(members),
                                  recipe.mixed);

@@ -125,6 +125,10 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
 
 void LearningOptions::check_together(OptionChecks& checks) const {
   check_options(density, checks);
+  checks.require(members.empty() || conditional == ConditionalForm::stack, "conditional",
+                 to_string(conditional), "stack, which the given members are to join");
+  for (const auto& member : members)
+    checks.require(member != nullptr, "members", "a null pointer", "families of classifiers");
 }
 
 void apply_paper_preset(LearningOptions& options) {

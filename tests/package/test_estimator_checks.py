@@ -11,6 +11,7 @@ from conftest import clouds
 from sklearn.base import clone
 from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -26,6 +27,7 @@ ESTIMATORS = [
     lacuna.ReliableClassifier(missing_label=None, method="mcar-em"),
     lacuna.ReliableClassifier(missing_label=None, density="kde", features="standardize"),
     lacuna.ReliableClassifier(missing_label=None, density=lacuna.GaussianMixture(components=2)),
+    lacuna.ReliableClassifier(missing_label=None, draws=1, conditional=[GaussianNB()]),
     lacuna.VariationalGaussianMixture(),
     lacuna.GaussianMixture(),
     lacuna.KernelDensity(),

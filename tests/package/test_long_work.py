@@ -18,11 +18,12 @@ from lacuna import _progress
 BUSY = """
 import numpy as np, lacuna, sys, time
 class Endless:
-    def fit(self, X):
+    def fit(self, X, y=None):
         while True:
             np.linalg.norm(X)
     def score_samples(self, X):
         return np.zeros(len(X))
+    predict_proba = score_samples
 random = np.random.default_rng(0)
 X = random.normal(size=(400_000, 8))
 y = np.where(random.uniform(size=len(X)) < 0.5, (X[:, 0] > 0).astype(int), -1)
@@ -34,6 +35,7 @@ WORK = {
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
     "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",
+    "members": "lacuna.ReliableClassifier(conditional=[Endless()], threads=3).fit(X[::1000], y[::1000])",
 }
 
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
@@ -71,6 +72,9 @@ public:
   virtual std::shared_ptr<const Conditional> fit(const DatasetView& data,
                                                  const ConditionalFitContext& context) const = 0;
 };
+
+/// What a stack is made of.
+using ConditionalMembers = std::vector<std::shared_ptr<const ConditionalFamily>>;
 
 /// Makes a p(y|x) of facts that were read already, and of what its save_parts wrote under `prefix`.
 using ConditionalLoader = std::function<std::shared_ptr<const Conditional>(

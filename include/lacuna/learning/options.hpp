@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "lacuna/conditional/conditional.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 #include "lacuna/density/families.hpp"
@@ -91,8 +92,11 @@ struct LearningOptions {
   DensityOptions density;
   std::uint64_t seed = 0;
   int threads = 0; ///< 0: all cores. Never changes a result
+  /// The caller's own, which join a stack's usual members; a model with them can be saved, and loaded where
+  /// register_conditional was called for what they fit.
+  ConditionalMembers members = {};
 
-  /// All but the density, whose options are its family's.
+  /// All but the density, whose options are its family's, and the members, which are the caller's.
   static const OptionTable<LearningOptions>& table();
   void check_together(OptionChecks& checks) const;
 };

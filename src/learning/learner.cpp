@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "data/counted_rows.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
@@ -301,6 +302,10 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
   check_options(options);
   check_dataset(data);
   check_family(data, family);
+  if (has_uncounted_rows(data)) {
+    const Dataset counted = counted_rows(data);
+    return fit_classifiers(DatasetView(counted), options, methods, family, observer);
+  }
   SharedModels shared(data, options, family, observer);
   std::vector<FitResult> results;
   for (const Method method : methods) {

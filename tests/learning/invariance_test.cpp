@@ -83,6 +83,27 @@ TEST(Invariance, RowOrderWhereNothingIsDrawn) {
   }
 }
 
+TEST(Invariance, WeightZeroIsNoRow) {
+  const Dataset data = two_classes(300, 80, 100);
+  Dataset some = data;
+  some.features = Matrix(200, 2);
+  some.labels.clear();
+  Dataset weighted = data;
+  for (Index i = 0; i < 400; ++i) {
+    weighted.weights.push_back(i % 2 == 0 ? 1.0 : 0.0);
+    if (i % 2 != 0) continue;
+    std::copy_n(data.features.row(i), 2, some.features.row(i / 2));
+    some.labels.push_back(data.labels[static_cast<std::size_t>(i)]);
+  }
+  for (const ConditionalForm form : {ConditionalForm::densities, ConditionalForm::stack}) {
+    LearningOptions options = quick(Method::mar);
+    options.conditional = form;
+    const Scores a = fit_classifier(some, options).classifier.score(data.features.view(), 1);
+    const Scores b = fit_classifier(weighted, options).classifier.score(data.features.view(), 1);
+    EXPECT_EQ(a.error_probability, b.error_probability);
+  }
+}
+
 TEST(Invariance, WeightTwoIsTheRowTwice) {
   Dataset data = two_classes(100, 40, 30);
   Dataset doubled = data;

@@ -120,7 +120,7 @@ def python_predictions():
         return np.array([[float(row["x"]), float(row["y"])] for row in rows]), np.array([row[LABEL] for row in rows])
 
     features, labels = read("train")
-    model = ReliableClassifier(missing_label="", background="none", shrinkage=0.0).fit(features, labels)
+    model = ReliableClassifier(missing_label="", conditional="densities", background="none", shrinkage=0.0).fit(features, labels)
     questions, _ = read("test")
     names = ["prediction", "error_probability", "informative", "log_ratio", *(f"p_{name}" for name in model.classes_)]
     columns = [

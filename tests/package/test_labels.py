@@ -56,7 +56,7 @@ def test_numbers_as_labels():
 
 
 def test_classes_that_nobody_saw():
-    model = ReliableClassifier(draws=1, classes=["cat", "dog", "emu"], missing_label=None)
+    model = ReliableClassifier(conditional="densities", draws=1, classes=["cat", "dog", "emu"], missing_label=None)
     model.fit(X, [None if label < 0 else NAMES[label] for label in Y])
     assert model.classes_.tolist() == ["cat", "dog", "emu"]
     probabilities = model.predict_proba([[-3.0, 0.0], [0.0, 9.0]])

@@ -112,7 +112,7 @@ class Slow:
     def score_samples(self, X):
         return -0.5 * (X ** 2).sum(axis=1)
 X = np.random.default_rng(0).normal(size=(60, 1))
-lacuna.ReliableClassifier(density=Slow(), kappa=0, draws=1, verbose=%s).fit(X, np.resize([0, 1, -1], 60))
+lacuna.ReliableClassifier(conditional="densities", density=Slow(), kappa=0, draws=1, verbose=%s).fit(X, np.resize([0, 1, -1], 60))
 """
 
 
@@ -197,7 +197,8 @@ def peak_of(program):
     return int(result.stdout)
 
 
-# 60,000 rows of 100 features: 48 MB. What a fit needs of its own, per row and per block of rows, is far less.
+# 60,000 rows of 100 features: 48 MB. What a fit needs of its own, per row and per block of rows, is far less. A stack takes samples of at
+# most 20,000 rows as well, which this table is too small to hide.
 MEMORY = """
 import numpy as np, lacuna
 X = np.zeros((60_000, 100)%s)
@@ -206,7 +207,7 @@ X[:, 0] = np.arange(60_000) %% 97
 X[:, 1] = np.arange(60_000) %% 89
 y = np.where(np.arange(60_000) %% 5 == 0, (X[:, 0] > 40).astype(int), -1)
 density = lacuna.VariationalGaussianMixture(components=2, covariance="diagonal", max_iterations=3).fit(X[:500].copy())
-model = lacuna.ReliableClassifier(density=density, draws=1, kappa=0).fit(X[:500].copy(), y[:500])
+model = lacuna.ReliableClassifier(conditional="densities", density=density, draws=1, kappa=0).fit(X[:500].copy(), y[:500])
 """
 SIZE = 60_000 * 100 * 8
 

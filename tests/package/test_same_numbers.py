@@ -93,7 +93,7 @@ def test_weights_are_repetitions(table):
     X, y = table
     weights = np.where(np.arange(len(X)) % 3 == 0, 2.0, 1.0)
     rows = np.repeat(np.arange(len(X)), weights.astype(int))
-    options = {"density": mixture(1), "draws": "soft", "kappa": 0}  # nothing is left to chance
+    options = {"conditional": "densities", "density": mixture(1), "draws": "soft", "kappa": 0}  # nothing is left to chance
     weighted = lacuna.ReliableClassifier(**options).fit(X, y, sample_weight=weights)
     repeated = lacuna.ReliableClassifier(**options).fit(X[rows], y[rows])
     np.testing.assert_allclose(weighted.error_probability(X), repeated.error_probability(X), rtol=1e-4, atol=1e-9)

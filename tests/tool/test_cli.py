@@ -99,7 +99,7 @@ def test_fit_prints_what_one_wants_to_know(fitted, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "draws"),
-    [((), "5"), (("--method", "mcar-sampling", "--draws", "2"), "2"), (("--draws", "1"), None), (("--draws", "soft"), None),
+    [(("--conditional", "densities"), "5"), ((), None), (("--method", "mcar-sampling", "--draws", "2"), "2"), (("--draws", "1"), None), (("--draws", "soft"), None),
      (("--method", "supervised"), None), (("--method", "mcar-em"), None)],
 )  # fmt: skip
 def test_fit_tells_of_draws_that_were_made(fitted, tmp_path, options, draws):

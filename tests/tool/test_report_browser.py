@@ -313,11 +313,15 @@ def test_prints_light(driver, large):
 def test_compare_shows_all_methods(driver, toy):
     open_clean(driver, toy / "out/report.html")
     metrics = json.loads((toy / "out/metrics.json").read_text())
-    assert [m["method"] for m in metrics["methods"]] == ["supervised", "mcar-sampling", "mcar-em", "mar"]
-    for figure in ("error-probability", "fields", "reliability"):
+    methods = [each["method"] for each in metrics["methods"]]
+    plain = [each["method"] for each in metrics["plain_models"]]
+    assert methods == ["supervised", "mcar-sampling", "mcar-em", "mar"]
+    assert plain == ["logistic", "logistic-isotonic", "boosting", "boosting-isotonic"]
+    for figure, expected in (("error-probability", methods + plain), ("fields", methods), ("reliability", methods + plain)):
         heads = [node.text.split("\n")[0] for node in driver.find_elements(By.CSS_SELECTOR, f"#{figure} .panel h4")]
-        assert heads == ["supervised", "mcar-sampling", "mcar-em", "mar"]
-    for i, expected in enumerate(metrics["methods"]):
+        assert heads == expected
+    assert metrics["winner"]["words"] in driver.find_element(By.CSS_SELECTOR, ".lead").text
+    for i, expected in enumerate(metrics["methods"] + metrics["plain_models"]):
         row = driver.find_element(By.CSS_SELECTOR, f"#metrics tr.whole[data-method='{i}']")
         cell = row.find_element(By.CSS_SELECTOR, "[data-metric=overconfidence]")
         assert float(cell.get_attribute("data-value")) == expected["overconfidence"]

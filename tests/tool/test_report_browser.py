@@ -331,6 +331,32 @@ def test_compare_shows_all_methods(driver, toy):
     assert "mar keeps its word" in words
 
 
+def test_trust_is_drawn(driver, toy, tmp_path):
+    run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--conditional", "stack",
+        "--components", 4, cwd=tmp_path)  # fmt: skip
+    run("evaluate", "model", toy / "demo/quadrants-test.csv", "--label", "label", "--report", "page.html", cwd=tmp_path)
+    stack = json.loads(run("info", "model", "--json", cwd=tmp_path).stdout)["summary"]["stack"]
+    open_clean(driver, tmp_path / "page.html")
+    points = driver.find_elements(By.CSS_SELECTOR, "#trust .gap")
+    assert [point.get_attribute("data-kind") for point in points] == [gap["kind"] for gap in stack["gaps"]]
+    lengths = [(float(point.find_element(By.TAG_NAME, "circle").get_attribute("cx")), gap["depth"]) for point, gap in zip(points, stack["gaps"])]
+    assert all((a[0] < b[0]) == (a[1] < b[1]) for a in lengths for b in lengths if abs(a[1] - b[1]) > 1e-6)
+    assert f"beyond depth {stack['deepest']:.1f}" in driver.find_element(By.CSS_SELECTOR, "#trust figcaption p").text
+    assert "beyond: nothing is known" in driver.find_element(By.ID, "trust").text
+    points[0].send_keys(Keys.ARROW_RIGHT)
+    assert "of its certainty" in driver.find_element(By.ID, "tip").text
+    checks = [stack["self_check"][name] for name in ("all", "deep")]
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#self-check .announced")) == 2
+    made = [float(node.get_attribute("cx")) for node in driver.find_elements(By.CSS_SELECTOR, "#self-check .made")]
+    assert (made[0] < made[1]) == (checks[0]["made"] < checks[1]["made"])
+    text = driver.find_element(By.CSS_SELECTOR, "#self-check figcaption p").text
+    for check in checks:
+        assert f"announced {100 * check['announced']:.1f} % errors and made {100 * check['made']:.1f} %" in text
+    for figure in ("trust", "self-check"):
+        ElementTree.parse(save(driver, figure, "svg"))
+    assert messages(driver) == []
+
+
 def test_fields_can_be_switched(driver, toy):
     show(driver, toy / "out/report.html")
     before = driver.execute_script("return document.querySelector('#fields canvas').toDataURL()")

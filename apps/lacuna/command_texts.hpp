@@ -34,7 +34,7 @@ overconfidence and underconfidence add up to ece, the mean distance between erro
 error rate over 20 equal bins of the error probability.)"};
 
 inline constexpr CommandText compare{"compare",
-                                     "Fit all four methods to one table and show them side by side",
+                                     "Fit all four methods to one table and show them beside plain models",
                                      "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
                                      R"(  lacuna compare train.csv test.csv --label repaid --out comparison
   lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models

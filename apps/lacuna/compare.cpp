@@ -22,22 +22,23 @@ struct CompareArguments : CompareRequest, FitFiles {
   bool models = false;
 };
 
-std::string results_table(const std::vector<ComparedMethod>& methods) {
+std::string results_table(const Comparison& comparison) {
   TextTable table({"method", "n", "error_rate", "mean_error_probability", "overconfidence", "underconfidence",
                    "ece", "brier_error", "nll"});
-  const auto add = [&](const std::string& name, const Metrics& metrics) {
+  const auto add_row = [&](const std::string& name, const Metrics& metrics) {
     std::vector<std::string> row{name, grouped(metrics.n)};
     for (const double value : {metrics.error_rate, metrics.mean_error_probability, metrics.overconfidence,
                                metrics.underconfidence, metrics.ece, metrics.brier_error, metrics.nll})
       row.push_back(fmt::format("{:.4f}", value));
     table.add(row);
   };
-  for (const ComparedMethod& method : methods) {
-    const Evaluation& evaluation = method.outcome.evaluation;
-    add(method.name, evaluation.overall);
-    for (const auto& [name, metrics] : evaluation.strata)
-      add("  " + (name.empty() ? std::string("(empty)") : name), metrics);
-  }
+  const auto add = [&](const std::string& name, const Evaluation& evaluation) {
+    add_row(name, evaluation.overall);
+    for (const auto& [stratum, metrics] : evaluation.strata)
+      add_row("  " + (stratum.empty() ? std::string("(empty)") : stratum), metrics);
+  };
+  for (const ComparedMethod& method : comparison.methods) add(method.name, method.outcome.evaluation);
+  for (const ComparedPlain& plain : comparison.plain_models) add(plain.name, plain.outcome.evaluation);
   return table.text();
 }
 
@@ -59,13 +60,15 @@ void compare(const CompareArguments& arguments) {
   const Checkpoint checkpoint(request, inside("vae.checkpoint"));
 
   ConsoleObserver observer;
-  const std::vector<ComparedMethod> methods = compare_methods(request, observer);
+  const Comparison comparison = compare_methods(request, observer);
+  const std::vector<ComparedMethod>& methods = comparison.methods;
   observer.finish();
   for (const std::string& note : methods.front().model.record.notes) say("note: " + note);
+  if (!comparison.left_out.empty()) say("note: " + comparison.left_out);
   if (const Index n = methods.front().outcome.n_unlabeled; n > 0)
     say("skipped " + counted(n, "test row") + " without a label");
-  metrics.write(comparison_json(methods));
-  report.write(report_page(request, methods));
+  metrics.write(comparison_json(comparison));
+  report.write(report_page(request, comparison));
   for (std::size_t m = 0; m < models.size(); ++m) {
     const std::vector<char> bytes = encode_model(methods[m].model);
     models[m].write({bytes.data(), bytes.size()});
@@ -74,8 +77,9 @@ void compare(const CompareArguments& arguments) {
   report.commit();
   for (Output& model : models) model.commit();
   checkpoint.remove();
-  print_beside({&report}, results_table(methods) + fmt::format("\nAll metrics: {}\nPage: {}\n",
-                                                               inside("metrics.json"), report_path));
+  print_beside({&report}, results_table(comparison) + fmt::format("\n{}\nAll metrics: {}\nPage: {}\n",
+                                                                  comparison.winner().words,
+                                                                  inside("metrics.json"), report_path));
 }
 
 } // namespace

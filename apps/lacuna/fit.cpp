@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "output.hpp"
+#include "stack_text.hpp"
 #include "text.hpp"
 
 namespace lacuna::cli {
@@ -41,36 +41,6 @@ std::string convergence(const FitSummary& summary) {
   return n == 1 ? "the density fit converged" : fmt::format("all {} converged", counted(n, "density fit"));
 }
 
-std::string self_check_text(const SelfCheck& check) {
-  return fmt::format("announced {:.1f} % errors, made {:.1f} % (95 % interval {:.1f} to {:.1f} %)",
-                     100.0 * check.announced, 100.0 * check.made, 100.0 * check.low, 100.0 * check.high);
-}
-
-/// What a stack is made of, and what it found out about itself: name and value of each line.
-std::vector<std::pair<std::string, std::string>> stack_lines(const StackSummary& stack) {
-  std::vector<std::string> members;
-  for (const MemberRecord& member : stack.members)
-    members.push_back(fmt::format("{} {:.2f}", member.name, member.weight));
-  std::vector<std::pair<std::string, std::string>> lines = {{"stack", listed(members, 20)}};
-  std::string region = to_string(stack.region);
-  if (stack.region_by_densities != 0.0)
-    region += fmt::format(", by their log likelihood on unseen rows (densities {:.3f}, classifier {:.3f})",
-                          stack.region_by_densities, stack.region_by_classifier);
-  lines.emplace_back("region by", region);
-  constexpr double much = 0.8;
-  const auto n_kept = std::count_if(stack.gaps.begin(), stack.gaps.end(),
-                                    [](const GapRecord& gap) { return gap.worth >= much; });
-  if (!stack.gaps.empty() && stack.deepest > 0.0)
-    lines.emplace_back("trust", fmt::format("in {} of {} simulated gaps extrapolation kept {:.0f} % of its "
-                                            "certainty; beyond depth {:.1f} nothing is known",
-                                            n_kept, stack.gaps.size(), 100.0 * much, stack.deepest));
-  else
-    lines.emplace_back("trust", "none: what lies outside the region is not known");
-  if (stack.all.n_rows > 0) lines.emplace_back("self-check", self_check_text(stack.all));
-  if (stack.deep.n_rows > 0) lines.emplace_back("  deep tenth", self_check_text(stack.deep));
-  return lines;
-}
-
 std::string summary_text(const Model& model, double seconds) {
   const FitSummary& summary = model.record.summary;
   std::vector<std::string> classes;
@@ -90,8 +60,7 @@ std::string summary_text(const Model& model, double seconds) {
                        ? fmt::format(" (auto asked for {:.4g})", summary.kappa_asked)
                        : ""));
   line("w", fmt::format("{:.4f}", summary.informative_weight));
-  if (!summary.stack.members.empty())
-    for (const auto& [name, value] : stack_lines(summary.stack)) line(name, value);
+  for (const auto& [name, value] : stack_lines(summary.stack)) line(name, value);
   if (summary.shrinkage > 0.0)
     line("shrinkage", fmt::format("{:.3f} of every class density is common to all", summary.shrinkage));
   // Not every method draws, and one draw moves nothing.

@@ -8,6 +8,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "output.hpp"
+#include "stack_text.hpp"
 #include "style.hpp"
 #include "text.hpp"
 
@@ -87,6 +88,8 @@ std::string info_text(const Model& model) {
   text += fmt::format("\ncolumns ({} features)\n", model.schema.n_features()) + columns_text(model.schema);
   text += "\noptions\n" + options_text(record);
   text += "\nfit\n" + summary_text(record.summary);
+  if (const auto lines = stack_lines(record.summary.stack); !lines.empty())
+    text += "\nstack and trust\n" + values_text(lines);
   text += "\n" + densities_text(record.summary.densities);
   for (const std::string& note : record.notes) text += "\nnote: " + with_options(note, flag_style) + "\n";
   return text;

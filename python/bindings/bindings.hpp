@@ -11,6 +11,7 @@ namespace py = pybind11;
 void bind_errors(py::module_& module);
 void bind_options(py::module_& module);
 void bind_model(py::module_& module);
+void bind_plain(py::module_& module);
 void bind_density(py::module_& module);
 void bind_features(py::module_& module);
 void bind_evaluation(py::module_& module);

@@ -57,7 +57,8 @@ std::string evaluate_rows(const RowsTuple& rows, const PredictionsTuple& predict
 
 std::string page(const std::string& title, const RowsTuple& rows, const std::optional<Numbers>& features,
                  const std::optional<std::pair<Numbers, Integers>>& training,
-                 const std::vector<ClassifierTuple>& classifiers, int threads, const py::object& progress) {
+                 const std::vector<ClassifierTuple>& classifiers, const std::vector<std::string>& sentences,
+                 int threads, const py::object& progress) {
   RowsReport report;
   report.title = title;
   report.rows = labeled_rows(rows);
@@ -69,6 +70,7 @@ std::string page(const std::string& title, const RowsTuple& rows, const std::opt
   }
   for (const auto& [name, predictions, model] : classifiers)
     report.contenders.push_back({name, predictions_of(predictions), model});
+  report.sentences = sentences;
   report.threads = threads;
   std::string html;
   run_work(progress, [&](Observer& observer) { html = report_page(report, observer); });
@@ -82,7 +84,7 @@ void bind_evaluation(py::module_& module) {
              py::arg("bins"), py::arg("bin_kind"), py::arg("progress"));
   module.def("report_page", page, py::arg("title"), py::arg("rows").noconvert(),
              py::arg("features").noconvert(), py::arg("training").noconvert(), py::arg("classifiers"),
-             py::arg("threads"), py::arg("progress"));
+             py::arg("sentences"), py::arg("threads"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -9,6 +9,7 @@ PYBIND11_MODULE(_core, module) {
   lacuna::python::bind_errors(module);
   lacuna::python::bind_options(module);
   lacuna::python::bind_model(module);
+  lacuna::python::bind_plain(module);
   lacuna::python::bind_density(module);
   lacuna::python::bind_features(module);
   lacuna::python::bind_evaluation(module);

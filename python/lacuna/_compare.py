@@ -1,6 +1,7 @@
-"""All methods on the same data, beside classifiers of other makers."""
+"""All methods on the same data, beside plain models and classifiers of other makers."""
 
 import copy
+import html
 
 import numpy as np
 from sklearn.base import clone
@@ -11,12 +12,17 @@ from lacuna import _core
 from lacuna._classifier import ReliableClassifier
 from lacuna._labels import label_array, missing_mask, plain_labels
 from lacuna._reliability import encode_rows, evaluate, figure_html, new_axes, table_html
-from lacuna._report import predictions_of, report
-from lacuna._warnings import once
+from lacuna._progress import progress
+from lacuna._report import page_of, predictions_of, training_rows
+from lacuna._warnings import once, warn
 
 
 def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     """Fits all four methods with the same densities and the same seed, and judges them on the same rows.
+
+    Beside them stand plain models, fitted to the labeled rows alone: `logistic`, `logistic-isotonic`, `boosting` and
+    `boosting-isotonic` (the last two where XGBoost is installed). They have no region; their error probability is one
+    minus the largest probability.
 
     Parameters
     ----------
@@ -28,7 +34,8 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
         Its parameters are those of all methods, but for `method`.
     others : dict of name to classifier, default=None
         Classifiers of other makers with `predict_proba`. Each is cloned and fitted to the labeled rows. Its prediction
-        is the likeliest class; one that it has not seen has probability 0.
+        is the likeliest class; one that it has not seen has probability 0. One with the name of a plain model takes
+        its place.
     strata : array of shape (n_test_samples,), default=None
         A group for each test row, such as whether labels are rare there.
 
@@ -58,6 +65,7 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     models = _fit_methods(estimator, X, y)
     classes = models["mar"].classes_
     rows = encode_rows(y_test, classes, strata, estimator.missing_label)  # before the others, which may take long
+    models.update(_fit_plain(models["mar"], X, y, others))
     models.update(_fit_others(others, X, y, estimator.missing_label))
     results = {}
     with once():
@@ -74,6 +82,15 @@ def _fit_methods(estimator, X, y):
         models[method] = copy.copy(first).set_params(method=method)
         models[method]._set_model(fit, classes)
     return models
+
+
+def _fit_plain(reader, X, y, others):
+    features, labels = training_rows(reader, (X, y))
+    with progress(reader.verbose) as watch:
+        fits, left_out = _core.fit_plain_models(reader._model, features, labels, reader.threads, watch)
+    if left_out:
+        warn(left_out)
+    return {fit.name: PlainClassifier(reader, fit) for fit in fits if fit.name not in others}
 
 
 def _check_others(others):
@@ -96,6 +113,33 @@ def _fit_others(others, X, y, missing_label):
     return {name: clone(other).fit(_safe_indexing(X, labeled), labels) for name, other in others.items()}
 
 
+class PlainClassifier:
+    """A plain model of `compare`: an ordinary classifier, fitted to the labeled rows alone.
+
+    Attributes
+    ----------
+    classes_ : array
+    """
+
+    def __init__(self, reader, fitted):
+        self.classes_ = reader.classes_
+        self._reader = reader
+        self._fitted = fitted
+
+    def predict_proba(self, X):
+        """The probability of each class, in the order of `classes_`; rows sum to one."""
+        features = self._reader._read_features(X)
+        with progress(self._reader.verbose) as watch:
+            return self._fitted.probabilities(self._reader._model, features, self._reader.threads, watch)
+
+    def predict(self, X):
+        """The likeliest class of each row."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def __repr__(self):
+        return f"<PlainClassifier {self._fitted.name}>"
+
+
 class Comparison:
     """What `compare` found. `comparison["mar"]` is the `Reliability` of that method.
 
@@ -103,11 +147,18 @@ class Comparison:
     ----------
     models : dict of name to fitted classifier
     results : dict of name to Reliability
+    winner : str
+        Who has the smallest `brier_error`.
+    words : str
+        The same as a sentence.
     """
 
     def __init__(self, models, results, train, test):
         self.models = models
         self.results = results
+        self.winner, self.words = _core.find_winner(
+            [(name, name not in _core.methods, result.brier_error) for name, result in results.items()]
+        )
         self._train = train
         self._test = test
 
@@ -148,10 +199,11 @@ class Comparison:
         """The page of all classifiers; see `lacuna.report`."""
         X, y, strata = self._test
         order = [name for name in self.models if name != "mar"] + ["mar"]  # the last one's region is shown
-        return report({name: self.models[name] for name in order}, X, y, strata=strata, train=self._train, title=title)
+        models = {name: self.models[name] for name in order}
+        return page_of(models, X, y, strata, self._train, title, [self.words])
 
     def __repr__(self):
-        return "\n".join(f"{name}\n{result!r}" for name, result in self.results.items())
+        return "\n".join([*(f"{name}\n{result!r}" for name, result in self.results.items()), self.words])
 
     def _repr_html_(self):
-        return table_html(self._rows()) + figure_html(self.plot, len(self))
+        return table_html(self._rows()) + f"<p>{html.escape(self.words)}</p>" + figure_html(self.plot, len(self))

@@ -73,6 +73,18 @@ def fit_models(
     label_type: str,
     progress: _Progress,
 ) -> list[Model]: ...
+
+class PlainModel:
+    @property
+    def name(self) -> str: ...
+    def probabilities(
+        self, like: Model, features: NDArray[np.float64], threads: int, progress: _Progress
+    ) -> NDArray[np.float64]: ...
+
+def fit_plain_models(
+    like: Model, features: NDArray[np.float64], labels: NDArray[np.int32], threads: int, progress: _Progress
+) -> tuple[list[PlainModel], str]: ...
+def find_winner(competitors: Sequence[tuple[str, bool, float]]) -> tuple[str, str]: ...
 def evaluate_rows(
     rows: _Rows, predictions: _Predictions, bins: int, bin_kind: str, progress: _Progress
 ) -> str: ...
@@ -82,6 +94,7 @@ def report_page(
     features: Optional[NDArray[np.float64]],
     training: Optional[tuple[NDArray[np.float64], NDArray[np.int32]]],
     classifiers: Sequence[tuple[str, _Predictions, Optional[Model]]],
+    sentences: Sequence[str],
     threads: int,
     progress: _Progress,
 ) -> str: ...

@@ -120,6 +120,11 @@ def report(models, X, y, *, strata=None, train=None, title=None):
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
+    return page_of(models, X, y, strata, train, title)
+
+
+def page_of(models, X, y, strata, train, title, sentences=()):
+    """The page of `report`; `sentences` stand at its top, after what was learned."""
     if not isinstance(models, dict):
         name = models.method if isinstance(models, ReliableClassifier) else type(models).__name__
         models = {name: models}
@@ -138,11 +143,13 @@ def report(models, X, y, *, strata=None, train=None, title=None):
             fitted = model._model if isinstance(model, ReliableClassifier) else None
             classifiers.append((str(name), predictions_of(name, model, X, classes), fitted))
         features = region._read_features(X) if own else None
-        training = _training(region, train) if own and train is not None else None
+        training = training_rows(region, train) if own and train is not None else None
     # Densities of others are called by one thread at a time.
     threads = 0 if all(isinstance(model.density, (str, DensityEstimator)) for model in own) else 1
     with progress(None) as watch:
-        page = _core.report_page(title or "How honest are the predictions?", rows, features, training, classifiers, threads, watch)
+        page = _core.report_page(
+            title or "How honest are the predictions?", rows, features, training, classifiers, list(sentences), threads, watch
+        )
     return Report(page)
 
 
@@ -154,7 +161,8 @@ def _classes_of(models, own):
     return first.classes_
 
 
-def _training(model, train):
+def training_rows(model, train):
+    """What a model was fitted to, as it takes it: features and class numbers."""
     X, y = train
     check_consistent_length(X, y)
     codes, classes = encode_labels(y, model.classes_, model.missing_label)

@@ -1,9 +1,13 @@
 #include "lacuna/pipeline/compare.hpp"
 
+#include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "lacuna/core/errors.hpp"
 #include "pipeline/judge.hpp"
+#include "pipeline/plain_models.hpp"
 
 namespace lacuna {
 
@@ -43,7 +47,35 @@ std::vector<Method> all_methods() {
   return {Method::supervised, Method::mcar_sampling, Method::mcar_em, Method::mar};
 }
 
-std::vector<ComparedMethod> compare_methods(const CompareRequest& request, Observer& every_warning) {
+Winner find_winner(const std::vector<Competitor>& competitors) {
+  const auto best = [&](auto takes_part) -> const Competitor* {
+    const Competitor* found = nullptr;
+    for (const Competitor& each : competitors)
+      if (takes_part(each) && (found == nullptr || each.brier_error < found->brier_error)) found = &each;
+    return found;
+  };
+  const Competitor& first = *best([](const Competitor&) { return true; });
+  const Competitor* const other =
+      best([&](const Competitor& each) { return each.is_plain != first.is_plain; });
+  Winner winner{first, fmt::format("{}{} wins: its brier_error of {:.4f} is the smallest",
+                                   first.is_plain ? "The plain model " : "", first.name, first.brier_error)};
+  if (other != nullptr)
+    winner.words += fmt::format("; {}, the best {}, has {:.4f}", other->name,
+                                other->is_plain ? "plain model" : "of lacuna's methods", other->brier_error);
+  winner.words += ".";
+  return winner;
+}
+
+Winner Comparison::winner() const {
+  std::vector<Competitor> competitors;
+  for (const ComparedMethod& method : methods)
+    competitors.push_back({method.name, false, method.outcome.evaluation.overall.brier_error});
+  for (const ComparedPlain& plain : plain_models)
+    competitors.push_back({plain.name, true, plain.outcome.evaluation.overall.brier_error});
+  return find_winner(competitors);
+}
+
+Comparison compare_methods(const CompareRequest& request, Observer& every_warning) {
   if (request.labels.empty() != request.test_labels.empty()) {
     ErrorParts parts;
     parts.option = "test_labels";
@@ -61,10 +93,11 @@ std::vector<ComparedMethod> compare_methods(const CompareRequest& request, Obser
   auto test = std::make_unique<TableBlocks>(request.test, table.schema, test_options, table.data.class_names,
                                             request.stratum);
   std::vector<Model> models = plan.fit({all_methods(), table.data, table.schema, table.notes}, observer);
+  const PlainModels plain = fit_plain_models(models.back(), table.data, request.threads, observer);
 
   std::vector<const Model*> contenders;
   for (const Model& model : models) contenders.push_back(&model);
-  ModelSource source(contenders, std::move(test), request.threads);
+  ModelSource source(contenders, std::move(test), request.threads, plain.models);
   JudgeTask task;
   task.place = request.test;
   task.stratum = request.stratum;
@@ -73,12 +106,16 @@ std::vector<ComparedMethod> compare_methods(const CompareRequest& request, Obser
   MemoryBlocks training(table.data.features.view(), table.data.labels);
   const auto train_rows = sample_training(models.back(), training, request.threads, observer);
 
-  std::vector<ComparedMethod> methods;
+  Comparison comparison;
   for (std::size_t m = 0; m < models.size(); ++m) {
     outcomes[m].train_rows = train_rows;
-    methods.push_back({models[m].record.option("method"), std::move(models[m]), std::move(outcomes[m])});
+    comparison.methods.push_back(
+        {models[m].record.option("method"), std::move(models[m]), std::move(outcomes[m])});
   }
-  return methods;
+  for (std::size_t p = 0; p < plain.models.size(); ++p)
+    comparison.plain_models.push_back({plain.models[p].name, std::move(outcomes[models.size() + p])});
+  comparison.left_out = plain.left_out;
+  return comparison;
 }
 
 } // namespace lacuna

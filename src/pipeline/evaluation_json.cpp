@@ -150,14 +150,28 @@ std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) 
   return text_of(document_of(outcome, model));
 }
 
-std::string comparison_json(const std::vector<ComparedMethod>& methods) {
-  Json list = Json::array();
-  for (const ComparedMethod& method : methods) {
-    Json entry{{"method", method.name}};
-    entry.update(document_of(method.outcome, &method.model));
-    list.push_back(std::move(entry));
-  }
-  return text_of({{"version", version()}, {"methods", list}});
+std::string comparison_json(const Comparison& comparison) {
+  const auto entry = [](const std::string& name, const EvaluateOutcome& outcome, const Model* model) {
+    Json result{{"method", name}};
+    result.update(document_of(outcome, model));
+    return result;
+  };
+  Json methods = Json::array();
+  for (const ComparedMethod& method : comparison.methods)
+    methods.push_back(entry(method.name, method.outcome, &method.model));
+  Json plain = Json::array();
+  for (const ComparedPlain& model : comparison.plain_models)
+    plain.push_back(entry(model.name, model.outcome, nullptr));
+  const Winner winner = comparison.winner();
+  return text_of({{"version", version()},
+                  {"methods", methods},
+                  {"plain_models", plain},
+                  {"left_out", comparison.left_out},
+                  {"winner",
+                   {{"method", winner.name},
+                    {"is_plain", winner.is_plain},
+                    {"brier_error", winner.brier_error},
+                    {"words", winner.words}}}});
 }
 
 } // namespace lacuna

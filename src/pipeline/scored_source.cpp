@@ -59,11 +59,18 @@ int checked_prediction(Index row, int prediction, std::size_t n_classes) {
   return prediction;
 }
 
+/// The likeliest class of probabilities, and what it leaves.
+Verdict likeliest(std::span<double> probabilities) {
+  const auto best = std::ranges::max_element(probabilities);
+  // One minus, not the sum of the others: rows that tie must not part by rounding.
+  return {static_cast<int>(best - probabilities.begin()), 1.0 - *best, probabilities};
+}
+
 } // namespace
 
 Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) {
   Index n_unlabeled = 0;
-  std::vector<Verdict> verdicts(models_.size());
+  std::vector<Verdict> verdicts(n_contenders());
   blocks_->for_each(
       [&](const LabeledBlock& block) {
         const MappedRows mapped(*models_.front(), block.columns,
@@ -71,6 +78,9 @@ Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer
         std::vector<Scores> scores;
         for (const Model* model : models_)
           scores.push_back(model->classifier.score(mapped.features(), threads_));
+        std::vector<Matrix> plain;
+        for (const PlainModel& model : plain_)
+          plain.push_back(model.probabilities(mapped.features(), threads_));
         for (Index row = 0; row < block.columns.n_rows; ++row) {
           const std::size_t i = at(row);
           if (block.labels[i] == missing_label) {
@@ -80,6 +90,8 @@ Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer
           for (std::size_t m = 0; m < models_.size(); ++m)
             verdicts[m] = {scores[m].prediction[i], scores[m].error_probability[i],
                            std::span(scores[m].posterior.row(row), at(scores[m].posterior.n_cols()))};
+          for (std::size_t p = 0; p < plain.size(); ++p)
+            verdicts[models_.size() + p] = likeliest({plain[p].row(row), at(plain[p].n_cols())});
           ScoredRow scored{block.labels[i],
                            block.strata.empty() ? nullptr : &block.strata[i],
                            verdicts,
@@ -137,15 +149,13 @@ Index PredictionSource::for_each(const std::function<void(ScoredRow&)>& use, Obs
       ++n_unlabeled;
       continue;
     }
-    verdict.prediction =
-        predictions_.prediction.empty()
-            ? static_cast<int>(std::ranges::max_element(probabilities) - probabilities.begin())
-            : checked_prediction(row, predictions_.prediction[i], probabilities.size());
-    // One minus, not the sum of the others: rows that tie must not part by rounding.
-    verdict.error_probability = predictions_.error_probability.empty()
-                                    ? 1.0 - probabilities[at(verdict.prediction)]
-                                    : predictions_.error_probability[i];
-    verdict.probabilities = probabilities;
+    verdict = likeliest(probabilities);
+    if (!predictions_.prediction.empty()) {
+      verdict.prediction = checked_prediction(row, predictions_.prediction[i], probabilities.size());
+      verdict.error_probability = 1.0 - probabilities[at(verdict.prediction)];
+    }
+    if (!predictions_.error_probability.empty())
+      verdict.error_probability = predictions_.error_probability[i];
     ScoredRow scored;
     scored.label = rows_.labels[i];
     if (!rows_.strata.empty()) scored.stratum = &rows_.stratum_names.at(at(rows_.strata[i]));

@@ -10,6 +10,7 @@
 #include "lacuna/core/observer.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "pipeline/labeled_blocks.hpp"
+#include "pipeline/plain_models.hpp"
 
 namespace LACUNA_API lacuna {
 
@@ -41,17 +42,19 @@ public:
   virtual Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) = 0;
 };
 
-/// Rows scored by models of one fit, which share their maps.
+/// Rows scored by models of one fit, which share their maps, and by plain models, which are borrowed.
 class ModelSource : public ScoredSource {
 public:
-  ModelSource(std::vector<const Model*> models, std::unique_ptr<LabeledBlocks> blocks, int threads)
-      : models_(std::move(models)), blocks_(std::move(blocks)), threads_(threads) {}
+  ModelSource(std::vector<const Model*> models, std::unique_ptr<LabeledBlocks> blocks, int threads,
+              std::span<const PlainModel> plain = {})
+      : models_(std::move(models)), plain_(plain), blocks_(std::move(blocks)), threads_(threads) {}
   std::vector<std::string> class_names() const override { return models_.front()->class_names(); }
-  std::size_t n_contenders() const override { return models_.size(); }
+  std::size_t n_contenders() const override { return models_.size() + plain_.size(); }
   Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override;
 
 private:
   std::vector<const Model*> models_;
+  std::span<const PlainModel> plain_;
   std::unique_ptr<LabeledBlocks> blocks_;
   int threads_;
 };

@@ -4,7 +4,7 @@
 
 #include "lacuna/learning/learner.hpp"
 
-namespace lacuna {
+namespace LACUNA_API lacuna {
 
 nlohmann::ordered_json stack_object(const StackSummary& stack);
 StackSummary read_stack(const nlohmann::ordered_json& found);

@@ -7,6 +7,7 @@
 
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
+#include "lacuna/learning/learner.hpp"
 
 namespace lacuna {
 
@@ -84,6 +85,13 @@ struct ReportMethod {
   std::optional<ReportField> field;
 };
 
+/// What a stack found out about itself, with a sentence about each figure.
+struct ReportTrust {
+  StackSummary stack;
+  std::string gaps_words;
+  std::string check_words;
+};
+
 /// A remark in words, with a headline.
 struct ReportWords {
   std::string head;
@@ -100,6 +108,7 @@ struct ReportSubject {
   ReportPlane plane;
   std::optional<ReportDataView> data;
   std::optional<ReportKappa> kappa;
+  std::optional<ReportTrust> trust;
   ReportTestRows test;
   std::vector<ReportMethod> methods;
   std::vector<ReportWords> words;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/stack_json.hpp"
 #include "report/page.hpp"
 
 // The format that src/report/page/*.js reads. Numbers of tables keep all their digits; what is only drawn is
@@ -148,6 +149,24 @@ Json kappa_json(const ReportKappa& kappa) {
   return {{"kappa", kappa.kappa}, {"positions", kappa.positions}, {"counts", counts}};
 }
 
+Json trust_json(const ReportTrust& trust) {
+  const Json stack = stack_object(trust.stack);
+  Json checks = Json::array();
+  const auto add_check = [&](const char* key, const char* name) {
+    Json check = stack.at("self_check").at(key);
+    if (check.at("n_rows") == 0) return;
+    check["name"] = name;
+    checks.push_back(std::move(check));
+  };
+  add_check("all", "all labeled rows");
+  add_check("deep", "the deepest tenth");
+  return {{"gaps", stack.at("gaps")},
+          {"gaps_words", trust.gaps_words},
+          {"deepest", stack.at("deepest")},
+          {"checks", checks},
+          {"check_words", trust.check_words}};
+}
+
 Json test_json(const ReportSubject& subject) {
   const ReportTestRows& test = subject.test;
   // A row is informative at a position when that position is below its log ratio: the number of such
@@ -187,6 +206,7 @@ Json subject_json(const ReportSubject& subject) {
             {"y_high", plane.y_high}}},
           {"data", subject.data ? data_json(*subject.data, plane) : Json()},
           {"kappa", subject.kappa ? kappa_json(*subject.kappa) : Json()},
+          {"trust", subject.trust ? trust_json(*subject.trust) : Json()},
           {"test", test_json(subject)},
           {"methods", methods},
           {"words", words}};

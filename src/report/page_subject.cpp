@@ -27,6 +27,9 @@ public:
     subject_.title = input_.title;
     subject_.class_names = input_.class_names;
     if (input_.test != nullptr) place_rows();
+    if (input_.fit && !input_.fit->stack.members.empty())
+      subject_.trust =
+          ReportTrust{input_.fit->stack, gaps_words(input_.fit->stack), check_words(input_.fit->stack)};
     choose_strata();
     for (const PageMethod& method : input_.methods) add_method(method);
     add_sentences();
@@ -202,6 +205,8 @@ private:
       subject_.words.push_back(
           verdict(method.group.empty() ? method.name : fmt::format("{} ({})", method.name, method.group),
                   method.evaluation));
+    if (subject_.trust && subject_.trust->stack.gaps.empty())
+      subject_.words.push_back({"Outside the region", subject_.trust->gaps_words});
     const PageMethod& method = main_method();
     const auto add = [&](const std::vector<ReportWords>& words) {
       for (const ReportWords& word : words)

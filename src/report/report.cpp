@@ -87,6 +87,7 @@ ReportSubject subject_of(const ReportSection& section, int threads) {
   }
   ReportSubject subject = make_subject(input);
   if (!section.stratum_note.empty()) subject.stratum_note = section.stratum_note;
+  subject.sentences.insert(subject.sentences.end(), section.sentences.begin(), section.sentences.end());
   for (const ReportContender& contender : section.contenders)
     for (ReportWords& words : calibration_words(*contender.outcome))
       subject.words.push_back(std::move(words));
@@ -146,14 +147,20 @@ std::string report_page(const EvaluateRequest& request, const EvaluateOutcome& o
   return report_page(report);
 }
 
-std::string report_page(const CompareRequest& request, const std::vector<ComparedMethod>& methods) {
+std::string report_page(const CompareRequest& request, const Comparison& comparison) {
   ReportSection section;
-  for (const ComparedMethod& method : methods)
+  for (const ComparedMethod& method : comparison.methods)
     section.contenders.push_back({.name = method.name, .outcome = &method.outcome, .model = &method.model});
+  for (const ComparedPlain& plain : comparison.plain_models)
+    section.contenders.push_back({.name = plain.name, .outcome = &plain.outcome});
+  section.sentences = {comparison.winner().words};
+  if (!comparison.left_out.empty()) section.sentences.push_back(comparison.left_out);
   Report report;
   report.title = "Four methods on " + file_name(request.test);
-  report.subtitle = fmt::format("Fitted to {} with the same densities and the same seed, judged on {} rows.",
-                                file_name(request.path), count_words(methods.back().outcome.rows.n_rows()));
+  report.subtitle =
+      fmt::format("Fitted to {} with the same densities and the same seed, beside plain models "
+                  "of the labeled rows alone; judged on {} rows.",
+                  file_name(request.path), count_words(comparison.methods.back().outcome.rows.n_rows()));
   report.sections = {std::move(section)};
   report.threads = request.threads;
   return report_page(report);
@@ -180,6 +187,7 @@ std::string report_page(const RowsReport& request, Observer& observer) {
       outcome.train_rows = sample_training(model, train, request.threads, observer);
     }
   }
+  section.sentences = request.sentences;
   Report report;
   report.title = request.title;
   report.subtitle =

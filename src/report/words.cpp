@@ -100,6 +100,34 @@ ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
   return {method + head, text};
 }
 
+std::string gaps_words(const StackSummary& stack) {
+  if (stack.gaps.empty() || !(stack.deepest > 0.0))
+    return "No trust in extrapolation was learned, so that nothing is believed outside the region.";
+  constexpr double much = 0.8;
+  const auto n_kept = std::count_if(stack.gaps.begin(), stack.gaps.end(),
+                                    [](const GapRecord& gap) { return gap.worth >= much; });
+  return fmt::format(
+      "Labels were hidden on purpose in {} gaps: in {} of them extrapolation was worth at least "
+      "{:.0f} % of its certainty, and beyond depth {:.1f} nobody has seen how it does.",
+      stack.gaps.size(), n_kept, 100.0 * much, stack.deepest);
+}
+
+std::string check_words(const StackSummary& stack) {
+  if (stack.all.n_rows == 0) return "";
+  const auto sums = [](const SelfCheck& check) {
+    return fmt::format("announced {} errors and made {}", percent_words(check.announced),
+                       percent_words(check.made));
+  };
+  const auto is_breach = [](const SelfCheck& check) {
+    return check.n_rows > 0 && check.announced < check.low;
+  };
+  std::string text = fmt::format("On {} labeled rows that it had not seen it {}",
+                                 count_words(stack.all.n_rows), sums(stack.all));
+  if (stack.deep.n_rows > 0) text += "; on the tenth that is least like the others it " + sums(stack.deep);
+  return text + (is_breach(stack.all) || is_breach(stack.deep) ? ": do not rely on numbers that were too low."
+                                                               : ".");
+}
+
 std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,
                                      std::size_t max_classes) {
   struct Tally {

@@ -5,6 +5,7 @@
 
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
+#include "lacuna/learning/learner.hpp"
 #include "report/page.hpp"
 
 namespace lacuna {
@@ -16,6 +17,11 @@ std::string percent_words(double share);
 /// Whether a method keeps its word: compares the errors it announced with those it made, overall and in the
 /// strata. The headline says "overconfident" when it made more than its announcement and chance allow.
 ReportWords verdict(const std::string& method, const Evaluation& evaluation);
+
+/// What simulated gaps showed, in one sentence.
+std::string gaps_words(const StackSummary& stack);
+/// Announced against made errors on labeled rows that were held out, in one sentence; empty without rows.
+std::string check_words(const StackSummary& stack);
 
 /// The classes whose predictions are least to be trusted, the worst first.
 std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,

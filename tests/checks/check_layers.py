@@ -27,7 +27,7 @@ DOORS = {
         "xgboost_library",
     },
     "model_io": {"archive_file"},
-    "pipeline": {"json_parts", "judge", "labeled_blocks", "row_sample", "scored_source"},
+    "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "row_sample", "scored_source", "stack_json"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

@@ -1,4 +1,4 @@
-"""lacuna.compare: the numbers of `lacuna compare`, beside classifiers of other makers."""
+"""lacuna.compare: the numbers of `lacuna compare`, beside plain models and classifiers of other makers."""
 
 import json
 import re
@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import lacuna
 
 METHODS = ["supervised", "mcar-sampling", "mcar-em", "mar"]
+PLAIN = ["logistic", "logistic-isotonic", "boosting", "boosting-isotonic"]
 # Without a background: with one even labeled rows alone say that they know nothing far from them.
 FAST = {"density": lacuna.VariationalGaussianMixture(2), "draws": 1, "background": "none"}
 
@@ -46,13 +47,15 @@ def test_numbers_of_the_tool(cli, tmp_path):
     test = pd.DataFrame(X_test, columns=["a", "b"])
     test.assign(y=labels, where=strata_of(X_test)).to_csv(tmp_path / "test.csv", index=False)
     cli("compare", "train.csv", "test.csv", "--label", "y", "--stratum", "where", "--out", "out", "--seed", 5)
-    expected = {part["method"]: part for part in json.loads((tmp_path / "out/metrics.json").read_text())["methods"]}
+    written = json.loads((tmp_path / "out/metrics.json").read_text())
+    expected = {part["method"]: part for part in written["methods"] + written["plain_models"]}
     cells = np.where(np.isnan(truth), -1, truth).astype(int)
     frame = pd.DataFrame(X, columns=["a", "b"])
     estimator = lacuna.ReliableClassifier(random_state=5)
     result = lacuna.compare(frame, y, test, cells, estimator=estimator, strata=strata_of(X_test))
-    assert list(result) == METHODS and len(result) == 4
-    for method in METHODS:
+    assert list(result) == METHODS + PLAIN and len(result) == 8
+    assert (result.winner, result.words) == (written["winner"]["method"], written["winner"]["words"])
+    for method in METHODS + PLAIN:
         ours = dict(result[method].document)
         theirs = {name: value for name, value in expected[method].items() if name not in ("method", "model")}
         assert ours.pop("model") is None
@@ -83,6 +86,33 @@ def test_what_it_is_for(result):
     for name in ("supervised", "mcar-em", "logistic"):
         assert hidden[name]["overconfidence"] > 0.2, name
     assert hidden["mar"]["mean_error_probability"] > 0.4 and hidden["mar"]["overconfidence"] < 0.1
+
+
+def test_plain_models_are_what_scikit_learn_makes_of_the_labeled_rows():
+    X, y, _ = clouds(900, seed=7, labeled=0.6)
+    y[:200] = np.where(y[:200] >= 0, np.random.default_rng(7).integers(0, 2, 200), -1)  # noise, so that there is something to calibrate
+    X_test, _, truth = clouds(2000, seed=8)
+    result = lacuna.compare(X, y, X_test, truth, estimator=lacuna.ReliableClassifier(**FAST))
+    labeled = y >= 0
+    near = X_test[:, 1] < 4  # ours clips what is farther than five standard deviations
+    # docs/math/conditional.md, section 2: with two classes C is 2 / 3.
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(C=2 / 3))
+    calibrated = CalibratedClassifierCV(logistic, method="isotonic", cv=5, ensemble=False)
+    for name, model, distance in (("logistic", logistic, 1e-3), ("logistic-isotonic", calibrated, 0.03)):
+        theirs = model.fit(X[labeled], y[labeled]).predict_proba(X_test)
+        ours = result.models[name].predict_proba(X_test)
+        assert np.abs(ours - theirs)[near].mean() < distance, name
+        np.testing.assert_array_equal(result.models[name].predict(X_test), result.models[name].classes_[ours.argmax(axis=1)])
+        assert result[name].document == lacuna.reliability(truth, ours).document
+    assert min(result, key=lambda name: result[name].brier_error) == result.winner
+
+
+def test_an_other_classifier_takes_the_place_of_a_plain_model():
+    X, y, truth = clouds(300, seed=9)
+    mine = LogisticRegression(C=1e-6)
+    result = lacuna.compare(X, y, X, truth, estimator=lacuna.ReliableClassifier(**FAST), others={"boosting": mine})
+    assert list(result) == [*METHODS, "logistic", "logistic-isotonic", "boosting-isotonic", "boosting"]
+    assert isinstance(result.models["boosting"], LogisticRegression)
 
 
 def test_a_table_with_categories_and_gaps():
@@ -148,24 +178,26 @@ def test_any_density():
 
 def test_tables_and_figures(result):
     table = result.table()
-    assert list(table.index.names) == ["method", "rows"] and len(table) == 5 * 3
+    assert list(table.index.names) == ["method", "rows"] and len(table) == 8 * 3
     assert table.loc[("logistic", "rest"), "error_rate"] == result["logistic"].strata["rest"]["error_rate"]
     tree = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     rows = [["".join(cell.itertext()) for cell in row] for row in tree.iter("tr")]
-    assert len(rows) == 16
+    assert len(rows) == 25
     shown = {(row[0], row[1]): dict(zip(rows[0][2:], row[2:], strict=True)) for row in rows[1:]}
     for name in result:
         assert shown[name, "all rows"]["overconfidence"] == f"{result[name].overconfidence:.3f}"
         assert shown[name, "never labeled"]["error_rate"] == f"{result[name].strata['never labeled']['error_rate']:.3f}"
     assert "mcar-sampling" in repr(result) and "never labeled" in repr(result)
+    assert result.words in repr(result) and result.words in "".join(tree.itertext())
+    assert result.words in result.report().html
 
     from matplotlib.figure import Figure
 
-    axes = Figure().subplots(1, 5)
+    axes = Figure().subplots(1, 8)
     assert result.plot(axes) is axes
     assert [ax.get_title() for ax in axes] == list(result)
-    assert len(np.ravel(result.plot())) == 5
-    with pytest.raises(ValueError, match="axes: got 2, expected 5, one for each of supervised, "):
+    assert len(np.ravel(result.plot())) == 8
+    with pytest.raises(ValueError, match="axes: got 2, expected 8, one for each of supervised, "):
         result.plot(Figure().subplots(1, 2))
 
 

@@ -238,12 +238,12 @@ def test_the_compiled_part_checks_sizes(models):
     said = ("mar", (p, None, None), model)
     for features, training in [(X[:2], None), (X[:3, :1].copy(), None), (X[:3], (X[:4], labels))]:
         with pytest.raises(ValueError, match="one per label"):
-            _core.report_page("t", rows, features, training, [said], 1, None)
+            _core.report_page("t", rows, features, training, [said], [], 1, None)
     with pytest.raises(ValueError, match="expected 3, one per label"):
         _core.evaluate_rows(rows, (p[:2], None, None), 20, "equal-width", None)
     with pytest.raises(ValueError, match=r"prediction\[0\] is 5"):
         _core.evaluate_rows(rows, (p, np.full(3, 5, dtype=np.int32), None), 20, "equal-width", None)
     with pytest.raises(ValueError, match="needs a classifier"):
-        _core.report_page("t", rows, None, None, [], 1, None)
+        _core.report_page("t", rows, None, None, [], [], 1, None)
     with pytest.raises(TypeError):
         _core.evaluate_rows(rows, (p.astype(np.float32), None, None), 20, "equal-width", None)

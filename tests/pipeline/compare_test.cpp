@@ -57,9 +57,10 @@ protected:
 };
 
 TEST_F(Compare, EveryMethodEqualsFitAndEvaluate) {
-  const std::vector<ComparedMethod> methods = compare_methods(request(), silent_observer());
+  const Comparison comparison = compare_methods(request(), silent_observer());
+  const std::vector<ComparedMethod>& methods = comparison.methods;
   ASSERT_EQ(methods.size(), 4U);
-  const Json json = Json::parse(comparison_json(methods));
+  const Json json = Json::parse(comparison_json(comparison));
   for (std::size_t m = 0; m < 4; ++m) {
     const ComparedMethod& method = methods[m];
     FitRequest fit = request();
@@ -70,6 +71,27 @@ TEST_F(Compare, EveryMethodEqualsFitAndEvaluate) {
     expected["method"] = method.name;
     EXPECT_EQ(json.at("methods").at(m), expected) << method.name;
   }
+}
+
+TEST_F(Compare, PlainModelsStandBesideThem) {
+  const Comparison comparison = compare_methods(request(), silent_observer());
+  const Json json = Json::parse(comparison_json(comparison));
+  double smallest = 2.0;
+  std::string winner;
+  for (const char* const part : {"methods", "plain_models"})
+    for (const Json& entry : json.at(part)) {
+      EXPECT_EQ(entry.at("n"), 200);
+      EXPECT_EQ(entry.at("strata").size(), 2U);
+      EXPECT_EQ(entry.at("model").is_null(), std::string(part) == "plain_models");
+      if (entry.at("brier_error") >= smallest) continue;
+      smallest = entry.at("brier_error");
+      winner = entry.at("method");
+    }
+  EXPECT_EQ(json.at("plain_models").size(), 4U);
+  EXPECT_EQ(json.at("winner").at("method"), winner);
+  EXPECT_EQ(json.at("winner").at("brier_error"), smallest);
+  EXPECT_EQ(json.at("winner").at("words"), comparison.winner().words);
+  EXPECT_EQ(comparison.plain_models.front().outcome.rows.n_rows(), 200);
 }
 
 TEST_F(Compare, ThreadsChangeNothing) {

@@ -54,6 +54,28 @@ Json parsed(const ReportPage& page) {
   return Json::parse(report_json(page));
 }
 
+TEST(ReportJson, HoldsWhatAStackFoundOut) {
+  ReportPage page = small_page();
+  EXPECT_TRUE(parsed(page).at("subjects").at(0).at("trust").is_null());
+  ReportTrust trust;
+  trust.stack.gaps = {{"ball", 40, 1.5, 0.1, 0.2, 0.75}};
+  trust.stack.deepest = infinity;
+  trust.stack.all = {100, 0.1, 0.12, 0.07, 0.2};
+  trust.gaps_words = "Gaps.";
+  trust.check_words = "Checks.";
+  page.subjects.front().trust = trust;
+  const Json found = parsed(page).at("subjects").at(0).at("trust");
+  EXPECT_EQ(found.at("gaps").at(0).at("kind"), "ball");
+  EXPECT_EQ(found.at("gaps").at(0).at("depth"), 1.5);
+  EXPECT_EQ(found.at("gaps").at(0).at("worth"), 0.75);
+  EXPECT_TRUE(found.at("deepest").is_null());
+  ASSERT_EQ(found.at("checks").size(), 1U); // nobody was asked about the deepest tenth
+  EXPECT_EQ(found.at("checks").at(0).at("announced"), 0.1);
+  EXPECT_EQ(found.at("checks").at(0).at("high"), 0.2);
+  EXPECT_EQ(found.at("gaps_words"), "Gaps.");
+  EXPECT_EQ(found.at("check_words"), "Checks.");
+}
+
 TEST(ReportPage, HoldsMetricsWithAllTheirDigits) {
   const ReportPage page = small_page();
   const Json method = parsed(page).at("subjects").at(0).at("methods").at(0);

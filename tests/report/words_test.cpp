@@ -35,6 +35,40 @@ TEST(Verdict, FollowsTheNumbers) {
   EXPECT_THAT(words.text, HasSubstr(percent_words(interval.low) + " to " + percent_words(interval.high)));
 }
 
+StackSummary stack_with(std::vector<GapRecord> gaps, double deepest, SelfCheck all, SelfCheck deep) {
+  StackSummary stack;
+  stack.members = {{"logistic", 1.0, -0.5}};
+  stack.gaps = std::move(gaps);
+  stack.deepest = deepest;
+  stack.all = all;
+  stack.deep = deep;
+  return stack;
+}
+
+TEST(TrustWords, CountGapsThatKeptTheirCertainty) {
+  const std::vector<GapRecord> gaps{{"ball", 40, 1.0, 0.1, 0.1, 1.0}, {"class", 50, 2.0, 0.1, 0.5, 0.2}};
+  EXPECT_EQ(
+      gaps_words(stack_with(gaps, 3.25, {}, {})),
+      "Labels were hidden on purpose in 2 gaps: in 1 of them extrapolation was worth at least 80 % of its "
+      "certainty, and beyond depth 3.2 nobody has seen how it does.");
+  const std::string none =
+      "No trust in extrapolation was learned, so that nothing is believed outside the region.";
+  EXPECT_EQ(gaps_words(stack_with({}, 0.0, {}, {})), none);
+  EXPECT_EQ(gaps_words(stack_with(gaps, 0.0, {}, {})), none);
+}
+
+TEST(TrustWords, TellABreachOfTheSelfCheck) {
+  const SelfCheck honest{1000, 0.2, 0.21, 0.19, 0.24};
+  EXPECT_EQ(check_words(stack_with({}, 0.0, honest, {})),
+            "On 1,000 labeled rows that it had not seen it announced 20.0 % errors and made 21.0 %.");
+  EXPECT_EQ(
+      check_words(stack_with({}, 0.0, honest, {100, 0.1, 0.3, 0.2, 0.4})),
+      "On 1,000 labeled rows that it had not seen it announced 20.0 % errors and made 21.0 %; on the tenth "
+      "that is least like the others it announced 10.0 % errors and made 30.0 %: do not rely on numbers that "
+      "were too low.");
+  EXPECT_EQ(check_words(stack_with({}, 0.0, {}, {})), "");
+}
+
 TEST(Verdict, DifferencesBelowThreePointsAreNotWorthAWord) {
   const auto head = [](double announced, double made) {
     Evaluator evaluator(2);

@@ -417,6 +417,22 @@ def test_info_tells_about_the_model(fitted):
     assert {name: text if isinstance(values[name], str) else json.loads(text) for name, text in shown.items()} == values
 
 
+def test_info_tells_about_a_stack_as_fit_does(fitted):
+    said = run("fit", "train.csv", "-o", "stacked", "--label", "answer", "--conditional", "stack", "--components", 2,
+               cwd=fitted).stdout  # fmt: skip
+    out = run("info", "stacked", cwd=fitted).stdout
+    lines = [line.strip() for line in out.split("\nstack and trust\n")[1].split("\n\n")[0].splitlines()]
+    for name, line in zip(("stack", "region by", "trust", "self-check", "deep tenth"), lines, strict=True):
+        value = line.removeprefix(name).strip()
+        assert len(value) > 5 and any(told.strip().startswith(name) and told.endswith(value) for told in said.splitlines())
+    found = json.loads(run("info", "stacked", "--json", cwd=fitted).stdout)["summary"]["stack"]
+    assert "".join(f"{member['name']} {member['weight']:.2f}" for member in found["members"]) in lines[0].replace(", ", "")
+    assert f"announced {100 * found['self_check']['all']['announced']:.1f} %" in lines[3]
+    assert found["region"] in lines[1] and len(found["gaps"]) > 0
+    run("fit", "train.csv", "-o", "plain", "--label", "answer", "--conditional", "densities", "--components", 2, cwd=fitted)
+    assert "stack and trust" not in run("info", "plain", cwd=fitted).stdout
+
+
 def test_demo(tmp_path):
     began = time.perf_counter()
     out = run("demo", cwd=tmp_path).stdout

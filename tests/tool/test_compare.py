@@ -1,6 +1,7 @@
 """lacuna compare, as a user runs it."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from cli_tool import blobs, names_in, run
 
 METHODS = ["supervised", "mcar-sampling", "mcar-em", "mar"]
+PLAIN = ["logistic", "logistic-isotonic", "boosting", "boosting-isotonic"]
 
 
 @pytest.fixture
@@ -17,24 +19,57 @@ def folder(tmp_path):
     return tmp_path
 
 
-def compare(folder, *arguments, code=0):
+def compare(folder, *arguments, code=0, **how):
     return run("compare", "train.csv", "test.csv", "--label", "answer", "--components", 2, "--out", "out", *arguments,
-               cwd=folder, code=code)  # fmt: skip
+               cwd=folder, code=code, **how)  # fmt: skip
 
 
 def test_one_table_one_document_one_page(folder):
     result = compare(folder, "--stratum", "group")
     assert names_in(folder / "out") == ["metrics.json", "report.html"]
     lines = result.stdout.splitlines()
-    assert [line.split()[0] for line in lines[1:13]] == sum([[method, "high", "low"] for method in METHODS], [])
+    assert [line.split()[0] for line in lines[1:25]] == sum([[name, "high", "low"] for name in METHODS + PLAIN], [])
     assert "without a label" in result.stderr
-    methods = json.loads((folder / "out/metrics.json").read_text())["methods"]
+    document = json.loads((folder / "out/metrics.json").read_text())
+    methods = document["methods"]
     assert [method["method"] for method in methods] == METHODS
     for method, line in zip(methods, lines[1:13:3]):
         assert line.split()[2] == f"{method['error_rate']:.4f}"
         assert method["model"]["options"]["method"] == method["method"]
         assert method["model"]["seed"] == methods[0]["model"]["seed"]
         assert set(method["strata"]) == {"high", "low"}
+    assert [plain["method"] for plain in document["plain_models"]] == PLAIN
+    for plain, line in zip(document["plain_models"], lines[13:25:3]):
+        assert line.split()[2] == f"{plain['error_rate']:.4f}"
+        assert set(plain) == set(methods[0]) and plain["model"] is None
+    best = min(methods + document["plain_models"], key=lambda each: each["brier_error"])
+    assert document["winner"]["method"] == best["method"]
+    assert document["winner"]["is_plain"] == (best["method"] in PLAIN)
+    assert lines[26] == document["winner"]["words"] and f"{best['method']} wins" in lines[26]
+    assert document["winner"]["words"].split(":")[0] in (folder / "out/report.html").read_text()
+
+
+def test_without_xgboost_there_is_no_boosting_and_it_is_said(folder):
+    result = compare(folder, env={**os.environ, "LACUNA_XGBOOST_LIBRARY": "/nowhere/libxgboost.so"})
+    assert "note: boosting and boosting-isotonic are left out" in result.stderr
+    document = json.loads((folder / "out/metrics.json").read_text())
+    assert [plain["method"] for plain in document["plain_models"]] == PLAIN[:2]
+    assert "boosting-isotonic are left out" in document["left_out"]
+    assert "boosting-isotonic are left out" in (folder / "out/report.html").read_text()
+
+
+def test_a_plain_model_that_wins_is_named(tmp_path):
+    """Labels missing by lot, a straight border: a logistic regression knows all that can be known."""
+    random = np.random.default_rng(0)
+    for name, n in (("train", 1500), ("test", 3000)):
+        x = random.exponential(size=(n, 8)) ** 2
+        truth = random.uniform(size=n) < 1 / (1 + np.exp(3 - 0.5 * x[:, :4].sum(axis=1)))
+        labels = np.where((random.uniform(size=n) < 0.1) | (name == "test"), truth.astype(int).astype(str), "")
+        pd.DataFrame(x).add_prefix("x").assign(answer=labels).to_csv(tmp_path / f"{name}.csv", index=False)
+    result = compare(tmp_path, "--conditional", "densities")
+    winner = json.loads((tmp_path / "out/metrics.json").read_text())["winner"]
+    assert winner["is_plain"] and winner["method"].startswith("logistic")
+    assert f"The plain model {winner['method']} wins" in result.stdout
 
 
 def test_models_are_those_of_fit(folder):

@@ -313,11 +313,15 @@ def test_prints_light(driver, large):
 def test_compare_shows_all_methods(driver, toy):
     open_clean(driver, toy / "out/report.html")
     metrics = json.loads((toy / "out/metrics.json").read_text())
-    assert [m["method"] for m in metrics["methods"]] == ["supervised", "mcar-sampling", "mcar-em", "mar"]
-    for figure in ("error-probability", "fields", "reliability"):
+    methods = [each["method"] for each in metrics["methods"]]
+    plain = [each["method"] for each in metrics["plain_models"]]
+    assert methods == ["supervised", "mcar-sampling", "mcar-em", "mar"]
+    assert plain == ["logistic", "logistic-isotonic", "boosting", "boosting-isotonic"]
+    for figure, expected in (("error-probability", methods + plain), ("fields", methods), ("reliability", methods + plain)):
         heads = [node.text.split("\n")[0] for node in driver.find_elements(By.CSS_SELECTOR, f"#{figure} .panel h4")]
-        assert heads == ["supervised", "mcar-sampling", "mcar-em", "mar"]
-    for i, expected in enumerate(metrics["methods"]):
+        assert heads == expected
+    assert metrics["winner"]["words"] in driver.find_element(By.CSS_SELECTOR, ".lead").text
+    for i, expected in enumerate(metrics["methods"] + metrics["plain_models"]):
         row = driver.find_element(By.CSS_SELECTOR, f"#metrics tr.whole[data-method='{i}']")
         cell = row.find_element(By.CSS_SELECTOR, "[data-metric=overconfidence]")
         assert float(cell.get_attribute("data-value")) == expected["overconfidence"]
@@ -325,6 +329,32 @@ def test_compare_shows_all_methods(driver, toy):
     for method in ("supervised", "mcar-sampling", "mcar-em"):
         assert f"{method} is overconfident" in words
     assert "mar keeps its word" in words
+
+
+def test_trust_is_drawn(driver, toy, tmp_path):
+    run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--conditional", "stack",
+        "--components", 4, cwd=tmp_path)  # fmt: skip
+    run("evaluate", "model", toy / "demo/quadrants-test.csv", "--label", "label", "--report", "page.html", cwd=tmp_path)
+    stack = json.loads(run("info", "model", "--json", cwd=tmp_path).stdout)["summary"]["stack"]
+    open_clean(driver, tmp_path / "page.html")
+    points = driver.find_elements(By.CSS_SELECTOR, "#trust .gap")
+    assert [point.get_attribute("data-kind") for point in points] == [gap["kind"] for gap in stack["gaps"]]
+    lengths = [(float(point.find_element(By.TAG_NAME, "circle").get_attribute("cx")), gap["depth"]) for point, gap in zip(points, stack["gaps"])]
+    assert all((a[0] < b[0]) == (a[1] < b[1]) for a in lengths for b in lengths if abs(a[1] - b[1]) > 1e-6)
+    assert f"beyond depth {stack['deepest']:.1f}" in driver.find_element(By.CSS_SELECTOR, "#trust figcaption p").text
+    assert "beyond: nothing is known" in driver.find_element(By.ID, "trust").text
+    points[0].send_keys(Keys.ARROW_RIGHT)
+    assert "of its certainty" in driver.find_element(By.ID, "tip").text
+    checks = [stack["self_check"][name] for name in ("all", "deep")]
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#self-check .announced")) == 2
+    made = [float(node.get_attribute("cx")) for node in driver.find_elements(By.CSS_SELECTOR, "#self-check .made")]
+    assert (made[0] < made[1]) == (checks[0]["made"] < checks[1]["made"])
+    text = driver.find_element(By.CSS_SELECTOR, "#self-check figcaption p").text
+    for check in checks:
+        assert f"announced {100 * check['announced']:.1f} % errors and made {100 * check['made']:.1f} %" in text
+    for figure in ("trust", "self-check"):
+        ElementTree.parse(save(driver, figure, "svg"))
+    assert messages(driver) == []
 
 
 def test_fields_can_be_switched(driver, toy):

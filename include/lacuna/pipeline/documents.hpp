@@ -17,7 +17,8 @@ std::string model_json(const Model& model);
 std::string fit_json(const Model& model, double seconds);
 /// `model` is null for predictions of which none is at hand.
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model);
-/// For each method the document of evaluation_json.
-std::string comparison_json(const std::vector<ComparedMethod>& methods);
+/// For each method and each plain model the document of evaluation_json, and who has the smallest
+/// brier_error.
+std::string comparison_json(const Comparison& comparison);
 
 } // namespace lacuna

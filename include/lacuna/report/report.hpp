@@ -24,7 +24,8 @@ struct ReportSection {
   std::string name = "report"; ///< short, for links and file names
   std::string title = {};      ///< may be empty
   std::vector<ReportContender> contenders;
-  std::string stratum_note = {}; ///< what the marks are; empty: in general words
+  std::string stratum_note = {};           ///< what the marks are; empty: in general words
+  std::vector<std::string> sentences = {}; ///< at the top, after what was learned
   std::vector<std::pair<std::string, std::string>> remarks = {}; ///< headline and text, after all others
 };
 
@@ -43,7 +44,7 @@ std::string report_page(const Report& report);
 /// The page of an evaluation; `model` is null for predictions of another tool.
 std::string report_page(const EvaluateRequest& request, const EvaluateOutcome& outcome, const Model* model);
 /// The page of a comparison.
-std::string report_page(const CompareRequest& request, const std::vector<ComparedMethod>& methods);
+std::string report_page(const CompareRequest& request, const Comparison& comparison);
 
 /// Rows in memory for a page.
 struct RowsReport {
@@ -57,6 +58,7 @@ struct RowsReport {
     const Model* model = nullptr; ///< lacuna's own, or null
   };
   std::vector<Contender> contenders;
+  std::vector<std::string> sentences = {}; ///< at the top, after what was learned
   int threads = 0;
 };
 /// The same page for any classifiers' predictions. Throws as evaluate does, and when there is no contender or

@@ -4,7 +4,9 @@ function confusion_figure(subject, prefix) {
   const methods = subject.methods;
   const names = subject.class_names;
   const n = names.length;
-  let chosen = methods.length - 1;
+  // Ours, when it is there; the last of several, which are its latest settings.
+  let chosen = methods.map((method) => method.name).lastIndexOf("mar");
+  if (chosen < 0) chosen = methods.length - 1;
   const at = (y, prediction) => methods[chosen].confusion[y * n + prediction];
   const total = (y) => d3.sum(d3.range(n), (prediction) => at(y, prediction));
   const share = (y, prediction) => { const all = total(y); return all > 0 ? at(y, prediction) / all : NaN; };
@@ -103,7 +105,7 @@ function confusion_figure(subject, prefix) {
     controls: methods.length === 1 ? null : (redraw) => {
       if (methods.length <= 4) return [choice(methods.map((method) => method.name), chosen, (i) => { chosen = i; redraw(); })];
       const select = element("select", { "aria-label": "method", onchange: (event) => { chosen = Number(event.target.value); redraw(); } });
-      methods.forEach((method, i) => { const option = element("option", { value: i }, `${method.name} (${method.group})`); option.selected = i === chosen; select.append(option); });
+      methods.forEach((method, i) => { const option = element("option", { value: i }, full_name(method)); option.selected = i === chosen; select.append(option); });
       return [select];
     },
     panels: () => [{ title: "", is_list: true, label: `Confusion matrix of ${n} classes, method ${methods[chosen].name}`, draw }],

@@ -20,6 +20,25 @@ function tip_at(node, text) {
 }
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide_tip(); });
 
+// Every node can be pointed at and reached with the arrow keys; one of them is a stop of the tab key.
+function walk_list(nodes, texts, light) {
+  nodes.forEach((node, i) => {
+    node.setAttribute("tabindex", i === 0 ? 0 : -1);
+    node.addEventListener("mousemove", (event) => { light(node, true); show_tip(texts[i], event.clientX, event.clientY); });
+    node.addEventListener("mouseleave", () => { light(node, false); hide_tip(); });
+    node.addEventListener("focus", () => { light(node, true); tip_at(node, texts[i]); });
+    node.addEventListener("blur", () => { light(node, false); hide_tip(); });
+    node.addEventListener("keydown", (event) => {
+      const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: nodes.length - 1 }[event.key];
+      if (to === undefined || !nodes[to]) return;
+      event.preventDefault();
+      node.setAttribute("tabindex", -1);
+      nodes[to].setAttribute("tabindex", 0);
+      nodes[to].focus();
+    });
+  });
+}
+
 function element(name, attributes, ...children) {
   const node = document.createElement(name);
   Object.keys(attributes || {}).forEach((key) => {

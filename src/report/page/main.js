@@ -24,6 +24,8 @@ function add_subject(host, subject, number) {
   const maps = [];
   if (subject.data && subject.data.x.length > 0) maps.push(data_figure);
   if (subject.kappa) maps.push(log_ratio_figure);
+  if (subject.trust && subject.trust.gaps.length > 0) maps.push(gaps_figure);
+  if (subject.trust && subject.trust.checks.length > 0) maps.push(self_check_figure);
   const answers = [];
   if (subject.test.x.length > 0) answers.push(error_map_figure);
   if (subject.methods.some((method) => method.field)) answers.push(fields_figure);

@@ -46,7 +46,7 @@ function add_metrics_table(host, subject, prefix) {
   });
   const body = element("tbody", {});
   subject.methods.forEach((method, i) => {
-    const line = metric_line("whole", method.group ? `${method.name} (${method.group})` : method.name, method.metrics, columns);
+    const line = metric_line("whole", full_name(method), method.metrics, columns);
     line.dataset.method = String(i);
     body.append(line);
     method.strata.forEach((stratum) => {

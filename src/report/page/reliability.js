@@ -96,32 +96,17 @@ function reliability_figure(subject, prefix) {
     });
   }
 
-  // Every bin can be pointed at and reached with the arrow keys; one of them is a stop of the tab key.
   function add_bins(stage, method, { x }) {
     if (!stage.live) return;
     const shown = method.bins.filter((bin) => bin.n > 0 || bin.high <= x_high + 1e-9);
     const list = stage.g.append("g").attr("role", "list").attr("aria-label", `Bins, method ${method.name}`);
-    const nodes = shown.map((bin, i) => list.append("rect").attr("class", "bin").attr("role", "listitem")
+    const nodes = shown.map((bin) => list.append("rect").attr("class", "bin").attr("role", "listitem")
       .attr("x", x(Math.min(bin.low, x_high))).attr("width", Math.max(2, x(Math.min(bin.high, x_high)) - x(Math.min(bin.low, x_high))))
       .attr("y", margin.top).attr("height", stage.height - margin.top - margin.bottom)
-      .attr("fill", stage.theme.ink).attr("fill-opacity", 0).attr("tabindex", i === 0 ? 0 : -1)
+      .attr("fill", stage.theme.ink).attr("fill-opacity", 0)
       .attr("aria-label", bin_text(method, bin)).node());
     const light = (node, on) => node.setAttribute("fill-opacity", on ? 0.07 : 0);
-    nodes.forEach((node, i) => {
-      const text = bin_text(method, shown[i]);
-      node.addEventListener("mousemove", (event) => { light(node, true); show_tip(text, event.clientX, event.clientY); });
-      node.addEventListener("mouseleave", () => { light(node, false); hide_tip(); });
-      node.addEventListener("focus", () => { light(node, true); tip_at(node, text); });
-      node.addEventListener("blur", () => { light(node, false); hide_tip(); });
-      node.addEventListener("keydown", (event) => {
-        const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: nodes.length - 1 }[event.key];
-        if (to === undefined || !nodes[to]) return;
-        event.preventDefault();
-        node.setAttribute("tabindex", -1);
-        nodes[to].setAttribute("tabindex", 0);
-        nodes[to].focus();
-      });
-    });
+    walk_list(nodes, shown.map((bin) => bin_text(method, bin)), light);
   }
 
   return {
@@ -156,7 +141,7 @@ function reliability_figure(subject, prefix) {
     table: () => ({
       head: ["method", "from", "to", "rows", "mean error probability", "error rate", "95 % from", "95 % to", ...(has_parts ? strata.slice(0, 6).map((name) => `from ${shortened(name, 40)}`) : [])],
       rows: [].concat(...methods.map((method) => method.bins.filter((bin) => bin.n > 0).map((bin) => [
-        method.group ? `${method.name} (${method.group})` : method.name, fixed(bin.low, 2), fixed(bin.high, 2), count_text(bin.n), fixed(bin.mean_error_probability, 4), fixed(bin.error_rate, 4),
+        full_name(method), fixed(bin.low, 2), fixed(bin.high, 2), count_text(bin.n), fixed(bin.mean_error_probability, 4), fixed(bin.error_rate, 4),
         fixed(bin.interval[0], 4), fixed(bin.interval[1], 4), ...(has_parts ? bin.contributions.slice(0, 6).map((part) => fixed(part, 4)) : [])]))),
     }),
   };

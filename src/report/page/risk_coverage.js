@@ -79,7 +79,7 @@ function risk_coverage_figure(subject, prefix) {
     }),
     table: () => ({
       head: ["method", "aurc", "augrc", "coverage_at_5_percent_risk", "risk_at_80_percent_coverage"],
-      rows: methods.map((method) => [method.group ? `${method.name} (${method.group})` : method.name, fixed(method.metrics.aurc, 4), fixed(method.metrics.augrc, 4),
+      rows: methods.map((method) => [full_name(method), fixed(method.metrics.aurc, 4), fixed(method.metrics.augrc, 4),
         fixed(method.metrics.coverage_at_5_percent_risk, 4), fixed(method.metrics.risk_at_80_percent_coverage, 4)]),
     }),
   };

@@ -51,4 +51,5 @@ const count_text = d3.format(",");
 const percent = (value) => (is_number(value) ? `${(100 * value).toFixed(1)} %` : "–");
 const fixed = (value, digits) => (is_number(value) ? value.toFixed(digits).replace("-", "−") : "–");
 const rows_text = (n) => `${count_text(n)} ${n === 1 ? "row" : "rows"}`;
+const full_name = (method) => (method.group ? `${method.name} (${method.group})` : method.name);
 const shortened = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

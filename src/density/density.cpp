@@ -41,6 +41,11 @@ DensityFacts DensityFacts::load(const Archive& archive, const std::string& prefi
   return facts;
 }
 
+void Density::log_density_left_out(MatrixView rows, std::span<const double> /*shares*/,
+                                   std::span<double> out) const {
+  log_density(rows, out);
+}
+
 void Density::save(Archive& archive, const std::string& prefix) const {
   facts_.save(archive, prefix);
   save_parts(archive, prefix);

@@ -17,6 +17,19 @@ Index n_blocks(Index n_rows) {
   return (n_rows + evidence_block_rows - 1) / evidence_block_rows;
 }
 
+/// One value per row: write(some rows, number of the first, their values) is called for consecutive blocks.
+template <class Write>
+std::vector<double> in_blocks(MatrixView rows, int threads, const Write& write) {
+  std::vector<double> out(static_cast<std::size_t>(rows.n_rows));
+  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
+    write(rows.middle_rows(first, n), first,
+          std::span<double>(out.data() + first, static_cast<std::size_t>(n)));
+  });
+  return out;
+}
+
 } // namespace
 
 ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows, const Shrinkage& shrinkage)
@@ -77,13 +90,16 @@ double ClassEvidence::best_log_density(Index b) const {
 }
 
 std::vector<double> log_densities(const Density& density, MatrixView rows, int threads) {
-  std::vector<double> out(static_cast<std::size_t>(rows.n_rows));
-  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
-    const Index first = block * evidence_block_rows;
-    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
-    density.log_density(rows.middle_rows(first, n), {out.data() + first, static_cast<std::size_t>(n)});
+  return in_blocks(rows, threads, [&](MatrixView some, Index /*first*/, std::span<double> out) {
+    density.log_density(some, out);
   });
-  return out;
+}
+
+std::vector<double> log_densities_left_out(const Density& density, MatrixView rows,
+                                           std::span<const double> shares, int threads) {
+  return in_blocks(rows, threads, [&](MatrixView some, Index first, std::span<double> out) {
+    density.log_density_left_out(some, shares.subspan(static_cast<std::size_t>(first), out.size()), out);
+  });
 }
 
 void visit_evidence(const ClassModel& model, MatrixView rows, int threads,

@@ -45,6 +45,9 @@ private:
 
 /// Log density of every row, in parallel.
 std::vector<double> log_densities(const Density& density, MatrixView rows, int threads);
+/// The same, each row left out that was among those of the fit: Density::log_density_left_out.
+std::vector<double> log_densities_left_out(const Density& density, MatrixView rows,
+                                           std::span<const double> shares, int threads);
 
 /// Calls visit(first, evidence, n) for consecutive blocks of rows, in parallel; a block's calls write only
 /// what belongs to its rows.

@@ -64,6 +64,11 @@ public:
   /// out[i] = log density of row i. Finite for every row with finite features. A density that handles missing
   /// values takes NaN for one and returns the log density of the others; 0 for a row without any.
   virtual void log_density(MatrixView rows, std::span<double> out) const = 0;
+  /// The same for rows of the fit, each as if it had not been one of them. shares[i] is the row's part of the
+  /// weight of all rows of the fit; 0 for a row that was not among them. Where one row more or less hardly
+  /// matters, this is log_density.
+  virtual void log_density_left_out(MatrixView rows, std::span<const double> shares,
+                                    std::span<double> out) const;
   /// One random vector from the density.
   virtual void sample(RandomStream& random, std::span<double> out) const = 0;
   virtual bool handles_missing_values() const { return false; }

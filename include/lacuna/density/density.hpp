@@ -69,6 +69,10 @@ public:
   /// matters, this is log_density.
   virtual void log_density_left_out(MatrixView rows, std::span<const double> shares,
                                     std::span<double> out) const;
+  /// A density that may be the true one as far as the fit can tell: draw number `draw` of `n_draws` from its
+  /// posterior, with random numbers of `seed`. Null when the family has no such draws; several fits to rows
+  /// with random weights then say how far the truth may be.
+  virtual std::shared_ptr<const Density> posterior_draw(Index draw, Index n_draws, std::uint64_t seed) const;
   /// One random vector from the density.
   virtual void sample(RandomStream& random, std::span<double> out) const = 0;
   virtual bool handles_missing_values() const { return false; }

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "density/frame.hpp"
-#include "density/gap_cache.hpp"
-#include "density/mixture_terms.hpp"
+#include "density/mixture_reading.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/options.hpp"
@@ -33,8 +32,7 @@ private:
   VbPrior prior_;
   VbPosterior posterior_;
   DensityForm form_;
-  MixtureTerms terms_;
-  GapCache gap_cache_;
+  MixtureReading reading_;
 };
 
 } // namespace lacuna

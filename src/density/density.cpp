@@ -46,6 +46,10 @@ void Density::log_density_left_out(MatrixView rows, std::span<const double> /*sh
   log_density(rows, out);
 }
 
+void Density::expected_log_density(MatrixView rows, std::span<double> out) const {
+  log_density(rows, out);
+}
+
 std::shared_ptr<const Density> Density::posterior_draw(Index /*draw*/, Index /*n_draws*/,
                                                        std::uint64_t /*seed*/) const {
   return nullptr;

@@ -28,6 +28,15 @@ void VbMixture::log_density(MatrixView rows, std::span<double> out) const {
   reading_.log_density(rows, out);
 }
 
+void VbMixture::expected_log_density(MatrixView rows, std::span<double> out) const {
+  if (form_ == DensityForm::expected_log) return reading_.log_density(rows, out);
+  read_mixture(frame_, prior_, posterior_, DensityForm::expected_log).log_density(rows, out);
+}
+
+double VbMixture::divergence() const {
+  return posterior_divergence(prior_, posterior_);
+}
+
 void VbMixture::sample(RandomStream& random, std::span<double> out) const {
   const auto k = static_cast<Index>(draw_place(mean_weights(prior_, posterior_), random.uniform()));
   const Frame& frame = reading_.frame();

@@ -15,6 +15,8 @@ public:
             DensityFitSummary summary);
 
   void log_density(MatrixView rows, std::span<double> out) const override;
+  void expected_log_density(MatrixView rows, std::span<double> out) const override;
+  double divergence() const override;
   void sample(RandomStream& random, std::span<double> out) const override;
   bool handles_missing_values() const override { return true; }
   static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix,

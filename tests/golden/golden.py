@@ -82,6 +82,11 @@ def has_several_draws(case):
     return not one & set(options)
 
 
+def is_refilled(case):
+    """Whether mcar-em refills labels by expected log densities, where 0.1 took predictive ones."""
+    return "mcar-em" in case["options"] and _is_vb_gmm(case)
+
+
 def has_gaps(case):
     """Whether the densities know features by the rows that have them; missing values of 0.1 were evidence."""
     return case["table"] == "mixed" and "weight,pet,zone" not in case["options"] and _is_vb_gmm(case)
@@ -92,7 +97,7 @@ def _is_vb_gmm(case):
 
 
 def is_fitted_otherwise(case):
-    return has_several_draws(case) or has_gaps(case)
+    return has_several_draws(case) or is_refilled(case) or has_gaps(case)
 
 
 def is_of_the_region(difference):

@@ -69,6 +69,13 @@ public:
   /// matters, this is log_density.
   virtual void log_density_left_out(MatrixView rows, std::span<const double> shares,
                                     std::span<double> out) const;
+  /// What an EM around the density weighs rows by, so that its steps and those of the fit climb one
+  /// objective: with the divergence below, the objective of a fit is the sum of these less that. Where
+  /// parameters are believed, not estimated (vb-gmm), an expectation of the log density; elsewhere
+  /// log_density.
+  virtual void expected_log_density(MatrixView rows, std::span<double> out) const;
+  /// What the fit's objective pays for what was learned: that of the posterior from the prior; or 0.
+  virtual double divergence() const { return 0.0; }
   /// A density that may be the true one as far as the fit can tell: draw number `draw` of `n_draws` from its
   /// posterior, with random numbers of `seed`. Null when the family has no such draws; several fits to rows
   /// with random weights then say how far the truth may be.

@@ -210,6 +210,7 @@ TEST(Region, OfKernelDensitiesIsTheSameForTrainingRowsAndFreshOnes) {
     const Dataset data = eight_features(seed, 1800, 300, 1.0);
     const Dataset fresh = eight_features(seed + 100, 1500, 0, 1.0);
     LearningOptions options = quick(Method::mar);
+    options.conditional = ConditionalForm::densities;
     options.density = "kde";
     const FitResult fit = fit_classifier(data, options);
     const Scores scores = fit.classifier.score(fresh.features.view(), 1);
@@ -233,6 +234,7 @@ TEST(GapsSlow, AFeatureNearlyAbsentInOneClassTellsNothing) {
         if (random.uniform() < missing) data.features(i, 0) = std::numeric_limits<double>::quiet_NaN();
       const Dataset fresh = eight_features(seed + 100, 1000, 0, 0.0);
       LearningOptions options;
+      options.conditional = ConditionalForm::densities;
       options.shrinkage = 0.0; // which would hide what the densities say
       const GenerativeClassifier model = fit_classifier(data, options).classifier;
       for (const double q : model.score(fresh.features.view(), 1).error_probability) sum += q / 5000.0;

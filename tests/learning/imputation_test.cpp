@@ -159,6 +159,7 @@ TEST(Imputation, DrawsOfAMarkovChainComeFromItsStatesAndNotFromWeightedRows) {
   const Dataset data = dataset_of(rows, {"a", "b"});
   const WatchedFamily family;
   LearningOptions options;
+  options.conditional = ConditionalForm::densities;
   options.draws = 5;
   fit_classifier(data, options, family);
   EXPECT_EQ(family.n_fractional, 0);

@@ -41,6 +41,20 @@ DensityFacts DensityFacts::load(const Archive& archive, const std::string& prefi
   return facts;
 }
 
+void Density::log_density_left_out(MatrixView rows, std::span<const double> /*shares*/,
+                                   std::span<double> out) const {
+  log_density(rows, out);
+}
+
+void Density::expected_log_density(MatrixView rows, std::span<double> out) const {
+  log_density(rows, out);
+}
+
+std::shared_ptr<const Density> Density::posterior_draw(Index /*draw*/, Index /*n_draws*/,
+                                                       std::uint64_t /*seed*/) const {
+  return nullptr;
+}
+
 void Density::save(Archive& archive, const std::string& prefix) const {
   facts_.save(archive, prefix);
   save_parts(archive, prefix);

@@ -107,7 +107,7 @@ std::vector<std::int32_t> find_start(const DpState& state, Index n_iterations, s
   return assign(state, last_terms(DpMixture(state.frame, list.finish(), {})));
 }
 
-/// One step of an EM around the method (section 5): every draw keeps its clusters and its concentration;
+/// One step of an EM around the method (section 6): every draw keeps its clusters and its concentration;
 /// each row counts in them by its probabilities. Nothing is drawn, so that the EM can converge.
 std::shared_ptr<const DpMixture> take_step(const WeightedRows& rows, const DpMixture& previous,
                                            const DensityFitContext& context, const Observer& observer) {

@@ -6,6 +6,8 @@
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "density/gmm.hpp"
+#include "math/special.hpp"
 
 // Equation numbers refer to docs/math/dp-gmm.md.
 
@@ -54,6 +56,43 @@ MixtureTerms make_terms(const DpDraws& draws, const std::vector<double>& weight)
   for (Index k = 0; k < n; ++k) append(terms, draws.posterior(k), std::log(weight[at(k)]));
   append(terms, draws.base(), std::log(weight.back()));
   return terms;
+}
+
+/// Clusters yet unseen, by the Dirichlet process that is their prior (eq. 20). The last one has all that is
+/// left, so that what is expected of them does not depend on how many there are.
+void add_unseen(const NormalInverseWishart& base, double concentration, RandomStream& random,
+                std::vector<double>& log_weight, std::vector<Normal>& normals) {
+  constexpr int n_unseen = 10;
+  double log_left = draw_log_gamma(random, concentration);
+  for (int j = 0; j < n_unseen; ++j) {
+    const double log_rest = std::log(random.uniform()) / concentration; // 1 - Beta(1, concentration)
+    const bool is_last = j + 1 == n_unseen;
+    log_weight.push_back(is_last ? log_left : log_left + std::log(-std::expm1(log_rest)));
+    log_left += log_rest;
+    normals.push_back(base.draw(random));
+  }
+}
+
+/// Normals with weights in proportion to these.
+GmmParameters mixture_of(const std::vector<Normal>& normals, const std::vector<double>& log_weight) {
+  constexpr double least_weight = 1e-100;
+  const double log_total = log_sum_exp(log_weight);
+  std::vector<std::size_t> kept;
+  for (std::size_t k = 0; k < normals.size(); ++k)
+    if (log_weight[k] - log_total > std::log(least_weight)) kept.push_back(k);
+  const auto n = static_cast<Index>(kept.size());
+  const auto d = static_cast<Index>(normals.front().mean.size());
+  GmmParameters result;
+  result.mean = Matrix(n, d);
+  result.whitener = Matrix(n, d * (d + 1) / 2);
+  for (Index k = 0; k < n; ++k) {
+    const Normal& normal = normals[kept[at(k)]];
+    result.weight.push_back(std::exp(log_weight[kept[at(k)]] - log_total));
+    result.log_det.push_back(-normal.log_det);
+    std::copy(normal.mean.begin(), normal.mean.end(), result.mean.row(k));
+    std::copy(normal.whitener.begin(), normal.whitener.end(), result.whitener.row(k));
+  }
+  return result;
 }
 
 } // namespace
@@ -123,9 +162,35 @@ void DpMixture::sample(RandomStream& random, std::span<double> out) const {
   }
 }
 
-MixtureTerms DpMixture::draw_terms(Index draw) const {
+Index DpMixture::first_cluster(Index draw) const {
   Index first = 0;
   for (Index t = 0; t < draw; ++t) first += static_cast<Index>(draws_.n_clusters[at(t)]);
+  return first;
+}
+
+std::shared_ptr<const Density> DpMixture::posterior_draw(Index draw, Index n_draws,
+                                                         std::uint64_t seed) const {
+  RandomStream random(seed, RandomPurpose::dp_mixture);
+  const auto n_states = static_cast<Index>(draws_.concentration.size());
+  const Index state = n_draws <= n_states ? draw * n_states / n_draws : draw % n_states;
+  const double concentration = draws_.concentration[at(state)];
+  const Index first = first_cluster(state);
+  const Index end = first + static_cast<Index>(draws_.n_clusters[at(state)]);
+  std::vector<double> log_weight;
+  std::vector<Normal> normals;
+  for (Index k = first; k < end; ++k) {
+    log_weight.push_back(draw_log_gamma(random, draws_.rows[at(k)]));
+    normals.push_back(draws_.posterior(k).draw(random));
+  }
+  add_unseen(draws_.base(), concentration, random, log_weight, normals);
+  DensityFitSummary summary;
+  summary.stop_reason = StopReason::sampled;
+  summary.n_components = static_cast<Index>(normals.size());
+  return std::make_shared<Gmm>(frame_, mixture_of(normals, log_weight), std::move(summary));
+}
+
+MixtureTerms DpMixture::draw_terms(Index draw) const {
+  const Index first = first_cluster(draw);
   const auto n = static_cast<Index>(draws_.n_clusters[at(draw)]);
   MixtureTerms terms = empty_terms(n, n_features());
   for (Index k = 0; k < n; ++k)

@@ -45,6 +45,8 @@ public:
   DpMixture(Frame frame, DpDraws draws, DensityFitSummary summary);
 
   void log_density(MatrixView rows, std::span<double> out) const override;
+  /// A kept state and parameters drawn given it (docs/math/dp-gmm.md, section 5), as a Gaussian mixture.
+  std::shared_ptr<const Density> posterior_draw(Index draw, Index n_draws, std::uint64_t seed) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
   static std::shared_ptr<const DpMixture> load(const Archive& archive, const std::string& prefix,
                                                DensityFacts facts);
@@ -55,6 +57,8 @@ public:
   MixtureTerms draw_terms(Index draw) const;
 
 private:
+  /// Where the clusters of a draw begin.
+  Index first_cluster(Index draw) const;
   void save_parts(Archive& archive, const std::string& prefix) const override;
 
   Frame frame_;

@@ -97,6 +97,11 @@ Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span
     const double weight = own.present[column];
     const bool is_absent = weight == 0.0;
     frame.center[j] = is_absent && !reference_mean.empty() ? reference_mean[column] : own.mean[column];
+    if (!is_absent && weight < own.weight && !reference_mean.empty()) {
+      // The few rows that have a feature must not be evidence and prior at once.
+      const double borrowed = reference_rows * (1.0 - weight / own.weight);
+      frame.center[j] += borrowed / (weight + borrowed) * (reference_mean[column] - frame.center[j]);
+    }
     double variance = own.variance[column];
     if (!reference_variance.empty()) {
       const double reference = reference_variance[column];

@@ -46,7 +46,8 @@ struct Frame {
 /// The frame of rows with such moments. The variance is the rows' own, drawn towards `reference_variance` as
 /// if by `reference_rows` more rows of it, so that a single row or a constant feature has a scale too. With
 /// no such rows, only a feature without a variance of its own takes the reference's; one without any value
-/// takes its mean too. Both references may be empty. `levels` has, per column, the number of categories or 0
+/// takes its mean too, and one that some rows lack is drawn towards it in proportion. Both references may be
+/// empty. `levels` has, per column, the number of categories or 0
 /// for a number; empty: all are numbers.
 Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span<const double> reference_mean,
                  std::span<const double> reference_variance, double reference_rows);

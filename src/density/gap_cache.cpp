@@ -12,7 +12,8 @@ constexpr std::size_t most_bytes = 4UL * 1024UL * 1024UL;
 
 std::size_t size_of(const MixtureTerms& terms) {
   return sizeof(double) * (terms.mean.values().size() + terms.whitener.values().size() +
-                           3 * terms.constant.size() + terms.log_level.values().size()) +
+                           (3 + 4 * terms.steps.size()) * terms.constant.size() +
+                           terms.feature_power.values().size() + terms.log_level.values().size()) +
          sizeof(MixtureTerms);
 }
 

@@ -1,5 +1,6 @@
 #include "density/gap_terms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -41,6 +42,13 @@ GapTerms::GapTerms(const MixtureTerms& all, const GapPattern& pattern) : pattern
   terms_.power = all.power;
   terms_.factor = all.factor;
   terms_.log_level = all.log_level;
+  if (all.feature_power.n_rows() > 0) {
+    terms_.feature_power = Matrix(n, n_present);
+    for (Index k = 0; k < n; ++k)
+      for (Index j = 0; j < n_present; ++j)
+        terms_.feature_power(k, j) = all.feature_power(k, pattern.present[at(j)]);
+  }
+  for (const MixtureTerms::Step& step : all.steps) take_step(step);
   if (!all.is_diagonal) regression_ = Matrix(n, n_missing * n_present);
   spread_ = Matrix(n, all.is_diagonal ? n_missing : n_missing * n_missing);
   for (Index k = 0; k < n; ++k) {
@@ -50,6 +58,14 @@ GapTerms::GapTerms(const MixtureTerms& all, const GapPattern& pattern) : pattern
     else
       marginalise_full(all, k);
   }
+}
+
+/// The present features of a step, if there are any.
+void GapTerms::take_step(const MixtureTerms::Step& step) {
+  const auto end = std::ranges::lower_bound(pattern_.present, step.end) - pattern_.present.begin();
+  if (end == (terms_.steps.empty() ? 0 : terms_.steps.back().end)) return;
+  terms_.steps.push_back(step);
+  terms_.steps.back().end = end;
 }
 
 /// With the missing features last, A = [A_oo 0; A_mo A_mm]: A_oo whitens the present ones alone (eq. 14),
@@ -113,8 +129,15 @@ void GapTerms::correct_constant(const MixtureTerms& all, Index k, double log_det
                 0.5 * (m * (log_pi - std::log(all.factor[at(k)])) - log_det_missing);
     break;
   case Shape::student_product:
-    constant += m * (log_gamma(power - 0.5) - log_gamma(power) + 0.5 * log_pi) - 0.5 * log_det_missing;
+    if (all.feature_power.n_rows() == 0) {
+      constant += m * (log_gamma(power - 0.5) - log_gamma(power) + 0.5 * log_pi) - 0.5 * log_det_missing;
+      break;
+    }
+    constant += 0.5 * (m * log_pi - log_det_missing);
+    for (const Index j : pattern_.missing)
+      constant += log_gamma(all.feature_power(k, j) - 0.5) - log_gamma(all.feature_power(k, j));
     break;
+  case Shape::student_steps: constant += step_constant(terms_, k) - step_constant(all, k); break;
   }
 }
 
@@ -129,6 +152,7 @@ void GapTerms::add_expected(const MixtureMoments& seen, MixtureMoments& sums) co
     sums.zeroth[at(k)] += n;
     for (Index l = 0; l < seen.levels.n_cols(); ++l) sums.levels(k, l) += seen.levels(k, l);
     for (Index j = 0; j < o; ++j) sums.first(k, present[at(j)]) += seen.first(k, j);
+    for (Index i = 0; i < m; ++i) sums.lacking(k, missing[at(i)]) += n;
     if (sums.is_diagonal) {
       for (Index j = 0; j < o; ++j) sums.second(k, present[at(j)]) += seen.second(k, j);
       for (Index i = 0; i < m; ++i) sums.second(k, missing[at(i)]) += n * spread_(k, i);

@@ -22,6 +22,7 @@ public:
 private:
   void marginalise_full(const MixtureTerms& all, Index k);
   void marginalise_diagonal(const MixtureTerms& all, Index k);
+  void take_step(const MixtureTerms::Step& step);
   void correct_constant(const MixtureTerms& all, Index k, double log_det_missing);
 
   GapPattern pattern_;

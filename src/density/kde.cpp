@@ -7,6 +7,7 @@
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 
@@ -44,6 +45,28 @@ void Kde::log_density(MatrixView rows, std::span<double> out) const {
     whiten_row(frame_, whitener_, rows.row(i), query.data());
     out[at(i)] = log_constant_ + tree_.log_sum(query.data(), tolerance_, scratch);
   }
+}
+
+void Kde::log_density_left_out(MatrixView rows, std::span<const double> shares, std::span<double> out) const {
+  KdeTree::Scratch scratch;
+  std::vector<double> query(at(n_features()));
+  for (Index i = 0; i < rows.n_rows; ++i) {
+    whiten_row(frame_, whitener_, rows.row(i), query.data());
+    out[at(i)] = log_constant_ + log_sum_without(query.data(), shares[at(i)], scratch);
+  }
+}
+
+/// The kernels at a row of the fit, without the row's own share of the weight (eq. 8).
+double Kde::log_sum_without(const double* query, double share, KdeTree::Scratch& scratch) const {
+  constexpr double rounding = 1e-9;
+  // Of the only row there is nothing would be left.
+  if (!(share > 0.0 && share < 1.0 - rounding)) return tree_.log_sum(query, tolerance_, scratch);
+  const Index point = tree_.nearest(query);
+  const double others = tree_.log_sum(query, tolerance_, scratch, 1.0, point) - std::log1p(-share);
+  const double of_equal_rows = tree_.weight(point) - share;
+  if (of_equal_rows < rounding * share) return others;
+  const double sums[] = {others, std::log(of_equal_rows) - std::log1p(-share)};
+  return log_sum_exp(sums);
 }
 
 void Kde::sample(RandomStream& random, std::span<double> out) const {

@@ -17,6 +17,8 @@ public:
       DensityFitSummary summary);
 
   void log_density(MatrixView rows, std::span<double> out) const override;
+  void log_density_left_out(MatrixView rows, std::span<const double> shares,
+                            std::span<double> out) const override;
   void sample(RandomStream& random, std::span<double> out) const override;
   static std::shared_ptr<const Kde> load(const Archive& archive, const std::string& prefix,
                                          DensityFacts facts);
@@ -25,6 +27,7 @@ public:
   const KdeTree& tree() const { return tree_; }
 
 private:
+  double log_sum_without(const double* query, double share, KdeTree::Scratch& scratch) const;
   void save_parts(Archive& archive, const std::string& prefix) const override;
 
   Frame frame_;

@@ -1,6 +1,7 @@
 #include "density/kde_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -303,6 +304,59 @@ private:
   double settled_lower_ = 0.0; ///< what their sum is at least
   double spent_ = 0.0;         ///< how wrong the estimate can be
 };
+
+/// The nearest point, by the nodes whose boxes are nearest first.
+class KdeTree::Search {
+public:
+  Search(const KdeTree& tree, const double* query) : tree_(tree), query_(query) {}
+
+  Index run() {
+    visit(0, static_cast<Index>(tree_.levels_.size()) - 1);
+    return best_;
+  }
+
+private:
+  /// Looks into a group of nodes of one level.
+  void visit(Index group, Index height) {
+    const Level& level = tree_.levels_[at(height)];
+    const Index first = group * kde_group;
+    std::array<double, kde_group> nearest{};
+    std::array<double, kde_group> unused{};
+    kde_kernels().node_distances(query_, level.low.data() + first, level.high.data() + first,
+                                 level.centroid.data() + first, level.scatter.data() + first, level.stride,
+                                 kde_group, tree_.d_, nearest.data(), unused.data(), unused.data());
+    std::array<Index, kde_group> order{};
+    std::iota(order.begin(), order.end(), Index{0});
+    std::ranges::stable_sort(order, {}, [&](Index c) { return nearest[at(c)]; });
+    for (const Index c : order) {
+      if (!(level.weight[at(first + c)] > 0.0) || !(nearest[at(c)] < least_)) continue;
+      if (height > 0)
+        visit(first + c, height - 1);
+      else
+        visit_leaf(first + c);
+    }
+  }
+
+  void visit_leaf(Index l) {
+    std::array<double, leaf_size> distance{};
+    kde_kernels().distances(query_, tree_.leaf(l), leaf_size, leaf_size, tree_.d_, distance.data());
+    for (Index b = 0; b < leaf_size; ++b) {
+      const Index point = l * leaf_size + b;
+      if (point >= tree_.n_points_ || !(distance[at(b)] < least_)) continue;
+      least_ = distance[at(b)];
+      best_ = point;
+    }
+  }
+
+  const KdeTree& tree_;
+  const double* query_;
+  double least_ = std::numeric_limits<double>::infinity();
+  Index best_ = 0;
+};
+
+Index KdeTree::nearest(const double* query) const {
+  return Search(*this, query).run();
+}
 
 double KdeTree::log_sum(const double* query, double tolerance, Scratch& scratch, double precision,
                         Index left_out) const {

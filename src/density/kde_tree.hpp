@@ -29,6 +29,8 @@ public:
   Index n_features() const { return d_; }
   void point(Index i, double* out) const;
   double weight(Index i) const { return weights_[static_cast<std::size_t>(i)]; }
+  /// The point nearest to the query.
+  Index nearest(const double* query) const;
 
   static constexpr Index none = -1;
   /// log of the sum over points of weight exp(-precision |query - point|^2 / 2), with a relative error of the
@@ -47,6 +49,7 @@ private:
     std::vector<double> scatter, weight;
   };
   class Query;
+  class Search;
 
   void summarise_leaves();
   void add_level();

@@ -17,6 +17,10 @@ struct Kernels {
   /// out[b] = |A (x_b - mean)|^2 with A lower triangular, its rows packed one after another.
   void (*quadratic_full)(const double* xt, Index stride, Index n, Index d, const double* mean,
                          const double* a, double* out);
+  /// Adds the squares of the entries `first` .. `last` of A (x_b - mean) to out[b], which are zero or the sum
+  /// of those before.
+  void (*add_quadratic)(const double* xt, Index stride, Index n, Index first, Index last, const double* mean,
+                        const double* a, double* out);
   /// out[b] = sum_j precision_j (x_bj - mean_j)^2.
   void (*quadratic_diagonal)(const double* xt, Index stride, Index n, Index d, const double* mean,
                              const double* precision, double* out);

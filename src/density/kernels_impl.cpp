@@ -62,19 +62,36 @@ inline const double* add_squares(const double* xt, Index stride, const double* m
   return a;
 }
 
+/// Entries `i` .. `last`; `a` is where the first of their rows begins.
 template <int W>
-inline void quadratic_rows(const double* xt, Index stride, Index d, const double* mean, const double* a,
-                           double* out) {
-  Doubles total[W] = {};
-  Index i = 0;
-  for (; i + 4 <= d; i += 4) a = add_squares<4, W>(xt, stride, mean, a, i, total);
-  switch (d - i) {
+inline void add_entries(const double* xt, Index stride, Index i, Index last, const double* mean,
+                        const double* a, Doubles* total) {
+  for (; i + 4 <= last; i += 4) a = add_squares<4, W>(xt, stride, mean, a, i, total);
+  switch (last - i) {
   case 3: add_squares<3, W>(xt, stride, mean, a, i, total); break;
   case 2: add_squares<2, W>(xt, stride, mean, a, i, total); break;
   case 1: add_squares<1, W>(xt, stride, mean, a, i, total); break;
   default: break;
   }
+}
+
+template <int W>
+inline void quadratic_rows(const double* xt, Index stride, Index d, const double* mean, const double* a,
+                           double* out) {
+  Doubles total[W] = {};
+  add_entries<W>(xt, stride, 0, d, mean, a, total);
   for (Index w = 0; w < W; ++w) store(out + w * lanes, smaller(total[w], same(largest_quadratic)));
+}
+
+void add_quadratic(const double* xt, Index stride, Index n, Index first, Index last, const double* mean,
+                   const double* a, double* out) {
+  constexpr int width = 2;
+  for (Index b = 0; b < n; b += width * lanes) {
+    Doubles total[width];
+    for (Index w = 0; w < width; ++w) total[w] = load(out + b + w * lanes);
+    add_entries<width>(xt + b, stride, first, last, mean, a + first * (first + 1) / 2, total);
+    for (Index w = 0; w < width; ++w) store(out + b + w * lanes, smaller(total[w], same(largest_quadratic)));
+  }
 }
 
 /// Any number of features, as many rows at a time as there are registers for their sums.
@@ -292,6 +309,7 @@ namespace LACUNA_INSTRUCTION_SET {
 extern const Kernels kernels;
 const Kernels kernels = {LACUNA_TEXT(LACUNA_INSTRUCTION_SET),
                          quadratic_full,
+                         add_quadratic,
                          quadratic_diagonal,
                          gaussian,
                          student,

@@ -24,7 +24,7 @@ Index second_size(Index d, bool diagonal) {
 MixtureMoments::MixtureMoments(Matrix shifts, bool diagonal, Index n_levels)
     : is_diagonal(diagonal), shift(std::move(shifts)), zeroth(static_cast<std::size_t>(shift.n_rows())),
       first(shift.n_rows(), shift.n_cols()), second(shift.n_rows(), second_size(shift.n_cols(), diagonal)),
-      levels(shift.n_rows(), n_levels == 0 ? 0 : n_levels + 1) {}
+      levels(shift.n_rows(), n_levels == 0 ? 0 : n_levels + 1), lacking(shift.n_rows(), shift.n_cols()) {}
 
 void MixtureMoments::add(const MixtureMoments& other, double sign) {
   const auto add_to = [sign](std::span<double> to, std::span<const double> from) {
@@ -35,6 +35,7 @@ void MixtureMoments::add(const MixtureMoments& other, double sign) {
   add_to(first.values(), other.first.values());
   add_to(second.values(), other.second.values());
   add_to(levels.values(), other.levels.values());
+  add_to(lacking.values(), other.lacking.values());
   log_likelihood += sign * other.log_likelihood;
 }
 
@@ -51,6 +52,7 @@ MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index
     std::copy_n(moments.first.row(k), d, result.first.row(to));
     std::copy_n(moments.second.row(k), moments.second.n_cols(), result.second.row(to));
     std::copy_n(moments.levels.row(k), moments.levels.n_cols(), result.levels.row(to));
+    std::copy_n(moments.lacking.row(k), d, result.lacking.row(to));
   }
   // Moments about another shift: with e = old shift - new shift, d_new = d_old + e.
   const Index to = into < from ? into : into - 1;
@@ -61,6 +63,7 @@ MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index
   Index at = 0;
   for (Index i = 0; i < d; ++i) {
     result.first(to, i) += moments.first(from, i) + n * e(i);
+    result.lacking(to, i) += moments.lacking(from, i);
     for (Index j = moments.is_diagonal ? i : 0; j <= i; ++j, ++at)
       result.second(to, at) += moments.second(from, at) + moments.first(from, i) * e(j) +
                                moments.first(from, j) * e(i) + n * e(i) * e(j);
@@ -200,7 +203,11 @@ void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assi
 
 MixtureMoments AssignedMoments::result() const {
   MixtureMoments sums = sums_;
-  if (has_gaps_) scale_up_variances(present_, sums);
+  if (!has_gaps_) return sums;
+  scale_up_variances(present_, sums);
+  for (Index k = 0; k < sums.n_components(); ++k)
+    for (Index j = 0; j < sums.n_features(); ++j)
+      sums.lacking(k, j) = sums.zeroth[static_cast<std::size_t>(k)] - present_(k, j);
   return sums;
 }
 

@@ -23,6 +23,7 @@ struct MixtureMoments {
   Matrix first;                ///< components x features
   Matrix second;               ///< components x (features, or packed lower triangle)
   Matrix levels;               ///< components x (levels of all category columns + 1, for missing values)
+  Matrix lacking;              ///< components x features: the weight of the rows that have no value there
   double log_likelihood = 0.0; ///< sum over rows of weight * log sum_k exp(logit_k)
 
   Index n_components() const { return shift.n_rows(); }

@@ -140,6 +140,8 @@ void MixtureStatistics::save(Archive& archive, const std::string& prefix) const 
   archive.put(prefix + "first", moments.first);
   archive.put(prefix + "second", moments.second);
   if (!impl_->frame.categories.empty()) archive.put(prefix + "category_rows", moments.levels);
+  if (std::ranges::any_of(moments.lacking.values(), [](double rows) { return rows != 0.0; }))
+    archive.put(prefix + "lacking_rows", moments.lacking);
   archive.put(prefix + "sums", {moments.log_likelihood, impl_->total_weight, impl_->missing_log_scale});
 }
 
@@ -159,6 +161,7 @@ MixtureStatistics MixtureStatistics::load(const Archive& archive, const std::str
   Matrix first = matrix("first", d);
   Matrix second = matrix("second", diagonal ? d : d * (d + 1) / 2);
   Matrix levels = frame.categories.empty() ? Matrix(n, 0) : matrix("category_rows", frame.n_levels() + 1);
+  Matrix lacking = archive.has(prefix + "lacking_rows") ? matrix("lacking_rows", d) : Matrix(n, d);
   MixtureMoments moments(std::move(shift), diagonal, frame.n_levels());
   moments.zeroth = archive.vector(prefix + "zeroth", n);
   const std::vector<double>& constant = archive.vector(prefix + "constant", n);
@@ -168,6 +171,7 @@ MixtureStatistics MixtureStatistics::load(const Archive& archive, const std::str
   moments.first = std::move(first);
   moments.second = std::move(second);
   moments.levels = std::move(levels);
+  moments.lacking = std::move(lacking);
   moments.log_likelihood = sums[0];
   return MixtureStatistics(
       std::make_unique<Impl>(Impl{std::move(frame), std::move(moments), constant, sums[1], sums[2]}));

@@ -27,6 +27,9 @@ std::int32_t level_of(double cell, Index n_levels) {
   return cell >= 0.0 && cell < static_cast<double>(n_levels) ? static_cast<std::int32_t>(cell) : -1;
 }
 
+/// Values per row that the terms of a mixture write down.
+constexpr Index term_scratch = 3;
+
 std::size_t product(Index a, Index b) {
   return static_cast<std::size_t>(a * b);
 }
@@ -38,7 +41,7 @@ RowBlock::RowBlock(const Frame& frame, Index n_components, Index most_rows)
       stride_(block_stride(capacity_)), features_(product(frame.n_features(), stride_)),
       levels_(product(static_cast<Index>(frame.categories.size()), stride_)), weights_(product(1, capacity_)),
       logits_(product(n_components, stride_)), totals_(product(1, capacity_)),
-      scratch_(product(moments_scratch(frame.n_features()), stride_)) {
+      scratch_(product(std::max(term_scratch, moments_scratch(frame.n_features())), stride_)) {
   for (const double s : frame.scale) inverse_scale_.push_back(1.0 / s);
 }
 

@@ -33,7 +33,7 @@ public:
   const double* weights() const { return weights_.data(); }
   double* logits() { return logits_.data(); }
   double* totals() { return totals_.data(); } ///< one value per row
-  /// For moments_full.
+  /// For moments_full, and for what a component of several steps adds up: three values per row.
   double* scratch() { return scratch_.data(); }
 
 private:

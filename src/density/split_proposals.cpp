@@ -138,6 +138,7 @@ MixtureMoments halves_of(const WeightedRows& rows, const Frame& frame, const Mix
   scale(halves.first.values());
   scale(halves.second.values());
   scale(halves.levels.values());
+  scale(halves.lacking.values());
   return halves;
 }
 
@@ -147,6 +148,7 @@ void copy_component(const MixtureMoments& from, Index k, MixtureMoments& to, Ind
   std::copy_n(from.first.row(k), from.n_features(), to.first.row(place));
   std::copy_n(from.second.row(k), from.second.n_cols(), to.second.row(place));
   std::copy_n(from.levels.row(k), from.levels.n_cols(), to.levels.row(place));
+  std::copy_n(from.lacking.row(k), from.n_features(), to.lacking.row(place));
 }
 
 } // namespace

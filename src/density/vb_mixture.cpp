@@ -10,7 +10,8 @@ namespace lacuna {
 VbMixture::VbMixture(Frame frame, const VbPrior& prior, VbPosterior posterior, DensityForm form,
                      DensityFitSummary summary)
     : Density({"vb-gmm", frame.n_columns(), std::move(summary)}), frame_(std::move(frame)), prior_(prior),
-      posterior_(std::move(posterior)), form_(form), terms_(make_terms(prior_, posterior_, form)) {}
+      posterior_(std::move(posterior)), form_(form),
+      reading_(read_mixture(frame_, prior_, posterior_, form)) {}
 
 namespace {
 
@@ -24,68 +25,31 @@ std::size_t draw_place(std::span<const double> probability, double share) {
 } // namespace
 
 void VbMixture::log_density(MatrixView rows, std::span<double> out) const {
-  const WeightedRows all(rows);
-  const RowGroups groups(all, frame_);
-  if (groups.complete().size() == all.size()) {
-    write_log_density(all, frame_, terms_, out);
-    return;
-  }
-  std::vector<double> values;
-  const auto scatter = [&](const WeightedRows& some, const Frame& frame, const MixtureTerms& terms) {
-    values.resize(static_cast<std::size_t>(some.size()));
-    write_log_density(some, frame, terms, values);
-    for (Index i = 0; i < some.size(); ++i)
-      out[static_cast<std::size_t>(some.index(i))] = values[static_cast<std::size_t>(i)];
-  };
-  scatter(groups.complete(), frame_, terms_);
-  for (const GapGroup& group : groups.groups())
-    scatter(groups.rows_of(group), frame_.select(group.pattern.present),
-            *gap_cache_.get(terms_, group.pattern));
-  // The density of nothing: an integral over everything.
-  for (const Index row : groups.empty_rows()) out[static_cast<std::size_t>(row)] = 0.0;
+  reading_.log_density(rows, out);
+}
+
+void VbMixture::expected_log_density(MatrixView rows, std::span<double> out) const {
+  if (form_ == DensityForm::expected_log) return reading_.log_density(rows, out);
+  read_mixture(frame_, prior_, posterior_, DensityForm::expected_log).log_density(rows, out);
+}
+
+double VbMixture::divergence() const {
+  return posterior_divergence(prior_, posterior_);
 }
 
 void VbMixture::sample(RandomStream& random, std::span<double> out) const {
-  const std::vector<double> weights = mean_weights(prior_, posterior_);
-  const std::size_t k = draw_place(weights, random.uniform());
-
-  const Index d = frame_.n_features();
-  const auto component = static_cast<Index>(k);
-  const double nu = posterior_.nu[k];
-  const double beta = posterior_.beta[k];
-  // Student-t = normal divided by the root of a scaled chi-square; independent ones for a diagonal
-  // covariance. The other forms draw from the plug-in Gaussian.
-  const bool predictive = form_ == DensityForm::predictive;
-  const bool full = !terms_.is_diagonal;
-  const double dof = full ? nu + 1.0 - static_cast<double>(d) : nu;
-  const auto spread = [&] {
-    return predictive ? std::sqrt((1.0 + beta) / beta / (2.0 * random.gamma(0.5 * dof)))
-                      : std::sqrt(1.0 / nu);
-  };
-  double common = spread();
-  std::vector<double> z(static_cast<std::size_t>(d));
-  for (double& value : z) value = random.normal();
-  const double* const whitener = posterior_.whitener.row(component);
-  if (full) { // solve A y = z by forward substitution: then y has covariance W^{-1}
-    const double* row = whitener;
-    for (std::size_t i = 0; i < z.size(); row += ++i) {
-      for (std::size_t j = 0; j < i; ++j) z[i] -= row[j] * z[j];
-      z[i] /= row[i];
-    }
-  }
-  for (std::size_t j = 0; j < z.size(); ++j) {
-    if (!full) z[j] /= std::sqrt(whitener[j]);
-    if (j > 0 && prior_.covariance == CovarianceType::diagonal) common = spread();
-    out[static_cast<std::size_t>(frame_.columns[j])] =
-        frame_.center[j] +
-        frame_.scale[j] * (posterior_.mean(component, static_cast<Index>(j)) + common * z[j]);
-  }
+  const auto k = static_cast<Index>(draw_place(mean_weights(prior_, posterior_), random.uniform()));
+  const Frame& frame = reading_.frame();
+  // What has no mass of one is drawn from the plug-in Gaussian, which has the same precision.
+  const std::vector<double> x = draw_component(reading_.terms(), k, random);
+  for (std::size_t j = 0; j < x.size(); ++j)
+    out[static_cast<std::size_t>(frame.columns[j])] = frame.center[j] + frame.scale[j] * x[j];
   if (frame_.categories.empty()) return;
   const Matrix levels = mean_levels(prior_, posterior_);
   for (const CategoryColumn& category : frame_.categories)
-    out[static_cast<std::size_t>(category.column)] = static_cast<double>(draw_place(
-        {levels.row(component) + category.first_level, static_cast<std::size_t>(category.n_levels)},
-        random.uniform()));
+    out[static_cast<std::size_t>(category.column)] = static_cast<double>(
+        draw_place({levels.row(k) + category.first_level, static_cast<std::size_t>(category.n_levels)},
+                   random.uniform()));
 }
 
 void VbMixture::save_parts(Archive& archive, const std::string& prefix) const {
@@ -103,6 +67,7 @@ void VbMixture::save_parts(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "mean", posterior_.mean);
   archive.put(prefix + "whitener", posterior_.whitener);
   archive.put(prefix + "log_det_scale", posterior_.log_det_scale);
+  if (has_gaps(posterior_)) archive.put(prefix + "lacking_rows", posterior_.lacking);
   if (frame_.categories.empty()) return;
   archive.put(prefix + "category_concentration", prior_.category_concentration);
   archive.put(prefix + "category_rows", posterior_.levels);
@@ -184,6 +149,15 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   require_saved(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
                     all_finite(posterior.log_det_scale),
                 prefix, "values that are not finite");
+  posterior.lacking = Matrix(n, d);
+  if (archive.has(prefix + "lacking_rows")) {
+    posterior.lacking = archive.matrix(prefix + "lacking_rows", n, d);
+    for (Index k = 0; k < n; ++k)
+      for (Index j = 0; j < d; ++j)
+        require_saved(posterior.lacking(k, j) >= 0.0 &&
+                          posterior.lacking(k, j) <= posterior.rows[static_cast<std::size_t>(k)],
+                      prefix, "components that lack more values than they have rows");
+  }
   if (!frame.categories.empty()) {
     for (const CategoryColumn& category : frame.categories) prior.levels.push_back(category.n_levels);
     prior.category_concentration = archive.number(prefix + "category_concentration");

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "density/frame.hpp"
-#include "density/gap_cache.hpp"
-#include "density/mixture_terms.hpp"
+#include "density/mixture_reading.hpp"
 #include "density/vb_posterior.hpp"
 #include "lacuna/density/density.hpp"
 #include "lacuna/density/options.hpp"
@@ -16,6 +15,8 @@ public:
             DensityFitSummary summary);
 
   void log_density(MatrixView rows, std::span<double> out) const override;
+  void expected_log_density(MatrixView rows, std::span<double> out) const override;
+  double divergence() const override;
   void sample(RandomStream& random, std::span<double> out) const override;
   bool handles_missing_values() const override { return true; }
   static std::shared_ptr<const VbMixture> load(const Archive& archive, const std::string& prefix,
@@ -33,8 +34,7 @@ private:
   VbPrior prior_;
   VbPosterior posterior_;
   DensityForm form_;
-  MixtureTerms terms_;
-  GapCache gap_cache_;
+  MixtureReading reading_;
 };
 
 } // namespace lacuna

@@ -132,6 +132,7 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
   q.whitener = Matrix(n_active, moments.second.n_cols());
   q.log_det_scale.resize(order.size());
   q.levels = Matrix(n_active, prior.n_levels());
+  q.lacking = Matrix(n_active, d);
   std::vector<double> center(at(d));
   for (Index to = 0; to < n_active; ++to) {
     const Index k = order[at(to)];
@@ -146,6 +147,7 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
     }
     for (Index l = 0; l < q.levels.n_cols(); ++l) // eq. 18
       q.levels(to, l) = prior.category_concentration + moments.levels(k, l);
+    for (Index j = 0; j < d; ++j) q.lacking(to, j) = std::clamp(moments.lacking(k, j), 0.0, n);
     const double nu_0 = prior.degrees_of_freedom;
     q.nu.push_back((nu_0 + n) * as_double(shape.features_per_degree));
     if (prior.covariance != CovarianceType::tied) inverse_scale = prior_scale;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "density/mixture_moments.hpp"
-#include "density/mixture_terms.hpp"
+#include "density/mixture_reading.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/density/options.hpp"
@@ -44,7 +44,8 @@ struct VbPosterior {
   /// A_k with W_k = A_k' A_k: packed lower triangles (full, tied: the same for all), or the diagonal of W_k.
   Matrix whitener;
   std::vector<double> log_det_scale; ///< log |W_k|
-  Matrix levels; ///< components x levels: parameters of the Dirichlets, column after column
+  Matrix levels;  ///< components x levels: parameters of the Dirichlets, column after column
+  Matrix lacking; ///< components x features: how many of the N_k rows have no value there
 
   Index n_active() const { return static_cast<Index>(rows.size()); }
 };
@@ -63,7 +64,15 @@ std::vector<double> mean_weights(const VbPrior& prior, const VbPosterior& poster
 /// Probabilities of the categories: components x levels.
 Matrix mean_levels(const VbPrior& prior, const VbPosterior& posterior);
 
-/// The mixture in one of its three readings. The E-step uses `expected_log`.
+/// The mixture in one of its three readings, all rows taken for complete. The E-step uses `expected_log`.
 MixtureTerms make_terms(const VbPrior& prior, const VbPosterior& posterior, DensityForm form);
+
+/// Whether a row of the fit lacked a value.
+bool has_gaps(const VbPosterior& posterior);
+
+/// The mixture as a log density of rows. Where rows of the fit lacked values, `predictive` knows each feature
+/// by the rows that have it (docs/math/vb-mixture.md, section 8).
+MixtureReading read_mixture(const Frame& frame, const VbPrior& prior, const VbPosterior& posterior,
+                            DensityForm form);
 
 } // namespace lacuna

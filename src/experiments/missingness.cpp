@@ -72,6 +72,29 @@ std::vector<Index> draw_with_replacement(std::span<const int> labels, const Miss
   return drawn;
 }
 
+/// The share of rare classes among the neighbours of each query. `is_train`: query i is training row i.
+std::vector<double> vote(MatrixView train, std::span<const int> labels, MatrixView queries, bool is_train,
+                         const MissingnessOptions& options, const Observer& observer) {
+  check_options(options);
+  const RareClasses rare(options.rare_classes);
+  const NeighbourTree tree(train);
+  std::vector<double> share(at(queries.n_rows));
+  constexpr Index queries_per_block = 128;
+  const RowBlocks blocks(queries.n_rows, {.min_rows = queries_per_block, .max_blocks = queries.n_rows});
+  parallel_for(blocks.n_blocks, options.threads, [&](Index block) {
+    stop_if_cancelled(observer);
+    for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i) {
+      const std::vector<Index> neighbours =
+          tree.nearest(queries.row(i), options.neighbours, is_train ? i : NeighbourTree::none);
+      const auto n_rare =
+          std::ranges::count_if(neighbours, [&](Index row) { return rare.contains(labels[at(row)]); });
+      if (!neighbours.empty())
+        share[at(i)] = static_cast<double>(n_rare) / static_cast<double>(neighbours.size());
+    }
+  });
+  return share;
+}
+
 } // namespace
 
 const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
@@ -82,8 +105,8 @@ const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
       option("rare_weight", &O::rare_weight, "X",
              "strict-mar, mnar: chance of a rare row, relative to others", {.above = 0.0, .high = 1.0})
           .in_group("Protocol"),
-      option("neighbours", &O::neighbours, "K",
-             "Nearest rows that vote on the stratum of a row, itself among them", {.low = 1})
+      option("neighbours", &O::neighbours, "K", "Nearest other rows that vote on the stratum of a row",
+             {.low = 1})
           .in_group("Protocol"),
       option("seed", &O::seed, "N", "Seed of the draw").in_group("Run"),
       threads_option(&O::threads)};
@@ -97,23 +120,12 @@ void MissingnessOptions::require_rare(OptionChecks& checks, bool has_rare) const
 
 std::vector<double> rare_share(MatrixView train, std::span<const int> labels, MatrixView queries,
                                const MissingnessOptions& options, Observer& observer) {
-  check_options(options);
-  const RareClasses rare(options.rare_classes);
-  const NeighbourTree tree(train);
-  std::vector<double> share(at(queries.n_rows));
-  constexpr Index queries_per_block = 128;
-  const RowBlocks blocks(queries.n_rows, {.min_rows = queries_per_block, .max_blocks = queries.n_rows});
-  parallel_for(blocks.n_blocks, options.threads, [&](Index block) {
-    stop_if_cancelled(observer);
-    for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i) {
-      const std::vector<Index> neighbours = tree.nearest(queries.row(i), options.neighbours);
-      const auto n_rare =
-          std::ranges::count_if(neighbours, [&](Index row) { return rare.contains(labels[at(row)]); });
-      if (!neighbours.empty())
-        share[at(i)] = static_cast<double>(n_rare) / static_cast<double>(neighbours.size());
-    }
-  });
-  return share;
+  return vote(train, labels, queries, false, options, observer);
+}
+
+std::vector<double> rare_share(MatrixView train, std::span<const int> labels,
+                               const MissingnessOptions& options, Observer& observer) {
+  return vote(train, labels, train, true, options, observer);
 }
 
 std::vector<Index> draw_labeled(std::span<const int> labels, std::span<const char> in_rare_region,

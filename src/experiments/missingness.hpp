@@ -42,8 +42,13 @@ struct MissingnessOptions {
 };
 
 /// For each query the share of rare classes among its nearest training rows, by Euclidean distance; of rows
-/// equally far the one with the lower number is nearer. A training row that is asked about votes too.
+/// equally far the one with the lower number is nearer.
 std::vector<double> rare_share(MatrixView train, std::span<const int> labels, MatrixView queries,
+                               const MissingnessOptions& options, Observer& observer = silent_observer());
+
+/// The same for the training rows themselves. None votes on its own stratum: with its own label among the
+/// votes, whether a row can be labeled would depend on y, not on x alone.
+std::vector<double> rare_share(MatrixView train, std::span<const int> labels,
                                const MissingnessOptions& options, Observer& observer = silent_observer());
 
 /// The rare region: more than half of the neighbours are of a rare class.

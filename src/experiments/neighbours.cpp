@@ -29,18 +29,19 @@ struct Rows {
 /// whichever of several rows at the same distance it met first.
 class NearestRows {
 public:
-  explicit NearestRows(std::size_t count) : count_(count) {}
+  NearestRows(std::size_t count, Index left_out) : count_(count), left_out_(left_out) {}
 
   bool full() const { return best_.size() == count_; }
 
   bool addPoint(double distance, Index row) {
+    if (row == left_out_) return true; // go on
     best_.emplace_back(distance, row);
     std::push_heap(best_.begin(), best_.end());
     if (best_.size() > count_) {
       std::pop_heap(best_.begin(), best_.end());
       best_.pop_back();
     }
-    return true; // go on
+    return true;
   }
 
   /// Rows at this distance or beyond are not looked at. One at exactly the worst distance so far may still
@@ -60,6 +61,7 @@ public:
 
 private:
   std::size_t count_;
+  Index left_out_;
   std::vector<std::pair<double, Index>> best_; ///< squared distance, row number; a heap with the worst first
 };
 
@@ -81,9 +83,9 @@ struct NeighbourTree::Tree {
 NeighbourTree::NeighbourTree(MatrixView rows) : tree_(std::make_unique<Tree>(rows)) {}
 NeighbourTree::~NeighbourTree() = default;
 
-std::vector<Index> NeighbourTree::nearest(const double* query, Index count) const {
+std::vector<Index> NeighbourTree::nearest(const double* query, Index count, Index left_out) const {
   if (count <= 0) return {};
-  NearestRows found(static_cast<std::size_t>(count));
+  NearestRows found(static_cast<std::size_t>(count), left_out);
   tree_->index.findNeighbors(found, query, {});
   return std::move(found).in_order();
 }

@@ -16,8 +16,11 @@ public:
   ~NeighbourTree();
 
   /// The row numbers of the `count` nearest rows, ordered by (distance, row number), so that equal distances
-  /// leave nothing to chance. At most as many as there are rows.
-  std::vector<Index> nearest(const double* query, Index count) const;
+  /// leave nothing to chance. At most as many as there are rows. The row `left_out`, the query itself, is not
+  /// among them.
+  std::vector<Index> nearest(const double* query, Index count, Index left_out = none) const;
+
+  static constexpr Index none = -1;
 
 private:
   struct Tree;

@@ -129,9 +129,7 @@ struct ImageData {
   MissingnessOptions missingness;
 };
 
-std::vector<char> rare_region(const ImageData& data, const Matrix& rows, Observer& observer) {
-  const std::vector<double> share =
-      rare_share(data.train.features.view(), data.train.labels, rows.view(), data.missingness, observer);
+std::vector<char> rare_region(const std::vector<double>& share) {
   std::vector<char> is_rare(share.size());
   std::ranges::transform(share, is_rare.begin(), [](double s) { return is_rare_share(s) ? 1 : 0; });
   return is_rare;
@@ -179,8 +177,11 @@ Subject image_subject(const ReproduceRequest& request, Index vae_seed, Observer&
   data->missingness.protocol = request.protocol;
   data->missingness.rare_classes = image_setup(request).rare_classes;
   data->missingness.threads = request.threads;
-  data->train_is_rare = rare_region(*data, data->train.features, observer);
-  data->test_is_rare = rare_region(*data, data->test.features, observer);
+  const Dataset& train = data->train;
+  data->train_is_rare =
+      rare_region(rare_share(train.features.view(), train.labels, data->missingness, observer));
+  data->test_is_rare = rare_region(rare_share(train.features.view(), train.labels, data->test.features.view(),
+                                              data->missingness, observer));
   return {"", vae_seed, [data](std::uint64_t seed) { return draw_trial(*data, seed); }};
 }
 

@@ -40,8 +40,7 @@ void require_all_labels(const Dataset& data, const std::string& path) {
 std::vector<char> rare_region(const Dataset& data, const MissingnessOptions& options, Observer& observer) {
   std::vector<char> is_rare(static_cast<std::size_t>(data.n_rows()));
   if (options.rare_classes.empty()) return is_rare;
-  const std::vector<double> share =
-      rare_share(data.features.view(), data.labels, data.features.view(), options, observer);
+  const std::vector<double> share = rare_share(data.features.view(), data.labels, options, observer);
   std::ranges::transform(share, is_rare.begin(), [](double s) { return is_rare_share(s) ? 1 : 0; });
   return is_rare;
 }

@@ -50,8 +50,12 @@ DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& i
   for (std::size_t i = 0; i < sample_.rows.size(); ++i)
     std::copy_n(data.features.row(sample_.rows[i]), data.n_features(),
                 sampled_rows_.row(static_cast<Index>(i)));
-  if (initial.unlabeled != nullptr)
-    unlabeled_ = log_densities(*initial.unlabeled, sampled_rows_.view(), fitter.threads());
+  if (initial.unlabeled == nullptr) return;
+  // The weights of the sample add up to those of all unlabeled rows, to which this density was fitted.
+  const double total = sample_.total_weight();
+  std::vector<double> shares;
+  for (const Index row : sample_.rows) shares.push_back(data.weight(row) / total);
+  unlabeled_ = log_densities_left_out(*initial.unlabeled, sampled_rows_.view(), shares, fitter.threads());
 }
 
 std::string DensityMember::name() const {

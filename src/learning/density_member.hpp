@@ -34,7 +34,7 @@ private:
   std::vector<Index> labeled_;    ///< rows that have a label in the fitter's data
   RowList sample_;                ///< of the unlabeled rows; their weights stand for all of them
   Matrix sampled_rows_;           ///< the features of the sample
-  std::vector<double> unlabeled_; ///< log q~(x|l=0) of the sample
+  std::vector<double> unlabeled_; ///< log q~(x|l=0) of the sample, each row left out of it
 };
 
 /// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on

@@ -17,10 +17,24 @@ Index n_blocks(Index n_rows) {
   return (n_rows + evidence_block_rows - 1) / evidence_block_rows;
 }
 
+/// One value per row: write(some rows, number of the first, their values) is called for consecutive blocks.
+template <class Write>
+std::vector<double> in_blocks(MatrixView rows, int threads, const Write& write) {
+  std::vector<double> out(static_cast<std::size_t>(rows.n_rows));
+  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
+    const Index first = block * evidence_block_rows;
+    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
+    write(rows.middle_rows(first, n), first,
+          std::span<double>(out.data() + first, static_cast<std::size_t>(n)));
+  });
+  return out;
+}
+
 } // namespace
 
-ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows, const Shrinkage& shrinkage)
-    : model_(model), shrinkage_(shrinkage), probability_(model.probability),
+ClassEvidence::ClassEvidence(const ClassModel& model, Index max_rows, const Shrinkage& shrinkage,
+                             Reading reading)
+    : model_(model), reading_(reading), shrinkage_(shrinkage), probability_(model.probability),
       values_(static_cast<Index>(model.density.size()), max_rows) {
   const double s = shrinkage.share;
   if (s > 0.0)
@@ -33,10 +47,12 @@ void ClassEvidence::evaluate(MatrixView rows) {
   for (Index y = 0; y < n_classes(); ++y) {
     const std::span<double> out(values_.row(y), static_cast<std::size_t>(rows.n_rows));
     const auto& density = model_.density[static_cast<std::size_t>(y)];
-    if (density != nullptr)
-      density->log_density(rows, out);
-    else
+    if (density == nullptr)
       std::fill(out.begin(), out.end(), minus_infinity);
+    else if (reading_ == Reading::expected_log)
+      density->expected_log_density(rows, out);
+    else
+      density->log_density(rows, out);
   }
   if (shrinkage_.share > 0.0) shrink(rows.n_rows);
 }
@@ -77,21 +93,25 @@ double ClassEvidence::best_log_density(Index b) const {
 }
 
 std::vector<double> log_densities(const Density& density, MatrixView rows, int threads) {
-  std::vector<double> out(static_cast<std::size_t>(rows.n_rows));
-  parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
-    const Index first = block * evidence_block_rows;
-    const Index n = std::min(evidence_block_rows, rows.n_rows - first);
-    density.log_density(rows.middle_rows(first, n), {out.data() + first, static_cast<std::size_t>(n)});
+  return in_blocks(rows, threads, [&](MatrixView some, Index /*first*/, std::span<double> out) {
+    density.log_density(some, out);
   });
-  return out;
+}
+
+std::vector<double> log_densities_left_out(const Density& density, MatrixView rows,
+                                           std::span<const double> shares, int threads) {
+  return in_blocks(rows, threads, [&](MatrixView some, Index first, std::span<double> out) {
+    density.log_density_left_out(some, shares.subspan(static_cast<std::size_t>(first), out.size()), out);
+  });
 }
 
 void visit_evidence(const ClassModel& model, MatrixView rows, int threads,
-                    const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit) {
+                    const std::function<void(Index first, const ClassEvidence& evidence, Index n)>& visit,
+                    Reading reading) {
   parallel_for(n_blocks(rows.n_rows), threads, [&](Index block) {
     const Index first = block * evidence_block_rows;
     const Index n = std::min(evidence_block_rows, rows.n_rows - first);
-    ClassEvidence evidence(model, n);
+    ClassEvidence evidence(model, n, {}, reading);
     evidence.evaluate(rows.middle_rows(first, n));
     visit(first, evidence, n);
   });

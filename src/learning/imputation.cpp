@@ -17,7 +17,8 @@ constexpr double negligible_share = 1e-6;
 
 } // namespace
 
-SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const std::vector<char>& fill) {
+SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const std::vector<char>& fill,
+                     Reading reading) {
   const DatasetView& data = fitter.data();
   // Block by block, so that no rows x classes matrix exists.
   struct Block {
@@ -26,41 +27,40 @@ SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const
     double weight = 0.0;
   };
   std::vector<Block> blocks(at((data.n_rows() + evidence_block_rows - 1) / evidence_block_rows));
-  visit_evidence(model, data.features, fitter.threads(),
-                 [&](Index first, const ClassEvidence& evidence, Index n) {
-                   Block& block = blocks[at(first / evidence_block_rows)];
-                   block.rows.resize(at(fitter.n_classes()));
-                   for (Index b = 0; b < n; ++b) {
-                     const Index i = first + b;
-                     const double weight = data.weight(i);
-                     double log_likelihood = 0.0;
-                     if (fitter.is_labeled(i)) {
-                       const int label = data.labels[at(i)];
-                       block.rows[at(label)].add(i, weight);
-                       log_likelihood = evidence.log_joint(label, b);
-                     } else if (fill[at(i)] != 0) {
-                       log_likelihood = evidence.log_total(b);
-                       for (const Index y : fitter.class_order()) {
-                         const double share = std::exp(evidence.log_joint(y, b) - log_likelihood);
-                         if (share > negligible_share) block.rows[at(y)].add(i, share * weight);
-                       }
-                     } else {
-                       continue;
-                     }
-                     block.log_likelihood += weight * log_likelihood;
-                     block.weight += weight;
-                   }
-                 });
+  const auto fill_block = [&](Index first, const ClassEvidence& evidence, Index n) {
+    Block& block = blocks[at(first / evidence_block_rows)];
+    block.rows.resize(at(fitter.n_classes()));
+    for (Index b = 0; b < n; ++b) {
+      const Index i = first + b;
+      const double weight = data.weight(i);
+      double log_likelihood = 0.0;
+      if (fitter.is_labeled(i)) {
+        const int label = data.labels[at(i)];
+        block.rows[at(label)].add(i, weight);
+        log_likelihood = evidence.log_joint(label, b);
+      } else if (fill[at(i)] != 0) {
+        log_likelihood = evidence.log_total(b);
+        for (const Index y : fitter.class_order()) {
+          const double share = std::exp(evidence.log_joint(y, b) - log_likelihood);
+          if (share > negligible_share) block.rows[at(y)].add(i, share * weight);
+        }
+      } else {
+        continue;
+      }
+      block.log_likelihood += weight * log_likelihood;
+      block.weight += weight;
+    }
+  };
+  visit_evidence(model, data.features, fitter.threads(), fill_block, reading);
   SoftFill result;
   result.rows.resize(at(fitter.n_classes()));
   double log_likelihood = 0.0;
-  double weight = 0.0;
   for (const Block& block : blocks) {
     for (std::size_t y = 0; y < block.rows.size(); ++y) result.rows[y].append(block.rows[y]);
     log_likelihood += block.log_likelihood;
-    weight += block.weight;
+    result.total_weight += block.weight;
   }
-  result.mean_log_likelihood = log_likelihood / weight;
+  result.mean_log_likelihood = log_likelihood / result.total_weight;
   return result;
 }
 

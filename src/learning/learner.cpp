@@ -195,7 +195,9 @@ private:
       stop_if_cancelled(observer_);
       summary_.n_em_iterations = iteration;
       const double before = filled.mean_log_likelihood;
-      filled = fill_softly(fitter_, model, fill);
+      // As the steps below weigh rows, so that both climb the same bound.
+      filled = fill_softly(fitter_, model, fill, Reading::expected_log);
+      summary_.em_history.push_back(filled.mean_log_likelihood - divergence(model) / filled.total_weight);
       if (iteration > 1 && std::abs(filled.mean_log_likelihood - before) < options_.em_tolerance) {
         em_stop_reason_ = StopReason::converged;
         break;
@@ -209,6 +211,14 @@ private:
     model = fitter_.fit_classes(filled.rows, final_seed_, &model);
     record_classes("class", model, filled.rows);
     return model;
+  }
+
+  /// What the classes' objectives pay for what was learned.
+  static double divergence(const ClassModel& model) {
+    double sum = 0.0;
+    for (const auto& density : model.density)
+      if (density != nullptr) sum += density->divergence();
+    return sum;
   }
 
   /// The class-independent part of the final model and its weight 1 - w.

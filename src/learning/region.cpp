@@ -101,11 +101,17 @@ InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::u
       fitter.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), fitter.threads());
   if (chosen != nullptr) choose_kappa(cross_fit, chosen->alpha, models);
 
-  const std::vector<double> log_unlabeled = log_densities(*models.unlabeled, data.features, fitter.threads());
+  // Fresh rows are not part of the density that they are compared with, so these must not be either.
+  std::vector<double> shares(at(data.n_rows()));
+  const double total = unlabeled.total_weight();
+  for (std::size_t i = 0; i < unlabeled.rows.size(); ++i)
+    shares[at(unlabeled.rows[i])] = unlabeled.weights[i] / total;
+  models.log_ratio = log_densities_left_out(*models.unlabeled, data.features, shares, fitter.threads());
   visit_evidence(models.classes, data.features, fitter.threads(),
                  [&](Index first, const ClassEvidence& evidence, Index n) {
                    for (Index b = 0; b < n; ++b) {
-                     const double ratio = evidence.best_log_density(b) - log_unlabeled[at(first + b)];
+                     double& ratio = models.log_ratio[at(first + b)];
+                     ratio = evidence.best_log_density(b) - ratio;
                      models.informative[at(first + b)] =
                          fitter.is_unlabeled(first + b) && ratio > models.kappa ? 1 : 0;
                    }

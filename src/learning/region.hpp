@@ -16,6 +16,7 @@ struct InitialModels {
   std::shared_ptr<const Density> unlabeled; ///< q~(x|l=0); null without unlabeled rows
   double kappa = 0.0;
   double kappa_asked = 0.0;      ///< what `auto` would have chosen without its floor; else kappa
+  std::vector<double> log_ratio; ///< per row, as of one that was not fitted; empty without unlabeled rows
   std::vector<char> informative; ///< per row; zero for labeled rows
   std::string concern;           ///< about kappa, for who uses this region; empty: none
 };

@@ -1,6 +1,8 @@
 #include "learning/shared_models.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lacuna/core/random.hpp"
 #include "learning/shrinkage.hpp"
@@ -30,11 +32,35 @@ std::uint64_t SharedModels::draw_seed(Index draw) const {
 const ClassModel& SharedModels::label_source(Index draw) {
   // Proper multiple imputation: several draws must differ by what the labeled rows leave open about the
   // models, not only by the labels' own chance, or their average is too sure.
-  if (const auto* n_draws = std::get_if<Index>(&options_.draws); n_draws != nullptr && *n_draws == 1)
-    return initial().classes;
-  while (static_cast<Index>(label_sources_.size()) <= draw)
-    label_sources_.push_back(fit_resampled(draw_seed(static_cast<Index>(label_sources_.size()))));
+  const Index n_draws = std::get<Index>(options_.draws);
+  if (n_draws == 1) return initial().classes;
+  while (static_cast<Index>(label_sources_.size()) <= draw) {
+    const auto next = static_cast<Index>(label_sources_.size());
+    std::optional<ClassModel> drawn = draw_models(next, n_draws);
+    label_sources_.push_back(drawn ? std::move(*drawn) : fit_resampled(draw_seed(next)));
+  }
   return label_sources_[static_cast<std::size_t>(draw)];
+}
+
+/// A draw from the posteriors of the initial models, when the family has them. The shares of the classes are
+/// Dirichlet, as those of a Bayesian bootstrap.
+std::optional<ClassModel> SharedModels::draw_models(Index draw, Index n_draws) {
+  constexpr double next_to_nothing = 1e-300;
+  const std::vector<RowList> rows = fitter_.labeled_rows();
+  ClassModel model = initial().classes;
+  double total = 0.0;
+  for (const Index y : fitter_.class_order()) {
+    const auto at = static_cast<std::size_t>(y);
+    const auto key = static_cast<std::uint64_t>(fitter_.class_key(y));
+    model.density[at] = model.density[at]->posterior_draw(
+        draw, n_draws, derive_seed(draw_seed(draw), RandomPurpose::class_model, key));
+    if (model.density[at] == nullptr) return std::nullopt;
+    RandomStream random(draw_seed(draw), RandomPurpose::resampling, key);
+    model.probability[at] = std::max(random.gamma(rows[at].total_weight()), next_to_nothing);
+    total += model.probability[at];
+  }
+  for (double& p : model.probability) p /= total;
+  return model;
 }
 
 /// Initial class models of a Bayesian bootstrap: every labeled row gets a random weight with mean one,

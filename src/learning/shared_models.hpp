@@ -31,13 +31,14 @@ public:
   /// The seed of everything that belongs to one imputation.
   std::uint64_t draw_seed(Index draw) const;
   /// The class models that imputation `draw` takes its labels from: the initial ones when there is one draw,
-  /// else those of a Bayesian bootstrap.
+  /// else a draw from their posterior or, where the family has none, those of a Bayesian bootstrap.
   const ClassModel& label_source(Index draw);
 
   SharedModels(const SharedModels&) = delete; // the cross-fit knows where the fitter is
   SharedModels& operator=(const SharedModels&) = delete;
 
 private:
+  std::optional<ClassModel> draw_models(Index draw, Index n_draws);
   ClassModel fit_resampled(std::uint64_t seed) const;
 
   const LearningOptions& options_;

@@ -166,36 +166,39 @@ double StackedFit::densities_log_likelihood(const LabelingFit& labeling) {
   return sum / total;
 }
 
-/// Which unlabeled rows are inside, and how much lies outside. Rows that the labeling classifier has seen are
-/// judged by one that has not.
+/// Which unlabeled rows are inside, and how much lies outside, by models that have not seen them.
 void StackedFit::mark_informative() {
+  const std::vector<double> ratios = labeling_ != nullptr ? classifier_ratios() : shared_.initial().log_ratio;
   informative_.assign(at(data_.n_rows()), 0);
+  double total = 0.0;
+  for (Index i = 0; i < data_.n_rows(); ++i) {
+    total += data_.weight(i);
+    if (!fitter_.is_unlabeled(i)) continue;
+    informative_[at(i)] = ratios[at(i)] > kappa_ ? 1 : 0;
+    outside_ += outside_share(ratios[at(i)], kappa_) * data_.weight(i);
+  }
+  outside_ /= total;
+}
+
+/// The log ratio of every row. Rows that the labeling classifier has seen are judged by one that has not.
+std::vector<double> StackedFit::classifier_ratios() const {
   std::vector<double> labeled_ratio(at(data_.n_rows()), std::numeric_limits<double>::quiet_NaN());
-  if (labeling_ != nullptr)
-    for (std::size_t i = 0; i < labeling_->sample().rows.size(); ++i)
-      labeled_ratio[at(labeling_->sample().rows[i])] = labeling_->sampled_ratios()[i];
-  std::vector<double> outside(at(data_.n_rows()));
+  for (std::size_t i = 0; i < labeling_->sample().rows.size(); ++i)
+    labeled_ratio[at(labeling_->sample().rows[i])] = labeling_->sampled_ratios()[i];
+  std::vector<double> all(at(data_.n_rows()));
   const Index n_blocks = (data_.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
   parallel_for(n_blocks, fitter_.threads(), [&](Index block) {
     const Index first = block * evidence_block_rows;
     const MatrixView rows =
         data_.features.middle_rows(first, std::min(evidence_block_rows, data_.n_rows() - first));
     const std::vector<double> log_shares = share_->ask(rows).log_share;
-    std::vector<double> ratios = ratio_->log_ratios(rows, log_shares);
+    const std::vector<double> ratios = ratio_->log_ratios(rows, log_shares);
     for (std::size_t b = 0; b < ratios.size(); ++b) {
       const std::size_t i = at(first) + b;
-      if (!std::isnan(labeled_ratio[i])) ratios[b] = classifier_ratio(labeled_ratio[i], log_shares[b]);
-      if (!fitter_.is_unlabeled(static_cast<Index>(i))) continue;
-      informative_[i] = ratios[b] > kappa_ ? 1 : 0;
-      outside[i] = outside_share(ratios[b], kappa_);
+      all[i] = std::isnan(labeled_ratio[i]) ? ratios[b] : classifier_ratio(labeled_ratio[i], log_shares[b]);
     }
   });
-  double total = 0.0;
-  for (Index i = 0; i < data_.n_rows(); ++i) {
-    outside_ += outside[at(i)] * data_.weight(i);
-    total += data_.weight(i);
-  }
-  outside_ /= total;
+  return all;
 }
 
 /// Labeled rows that lie outside themselves: what a fold that hid them said about them.

@@ -37,6 +37,7 @@ private:
   void learn_members(const LearningOptions& options);
   void choose_region(const LearningOptions& options);
   void mark_informative();
+  std::vector<double> classifier_ratios() const;
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();

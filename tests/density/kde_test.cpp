@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -96,6 +97,71 @@ TEST(KdeTree, LeavesARowOut) {
             << "problem " << problem << " row " << i;
     }
   }
+}
+
+TEST(KdeTree, FindsTheNearestPoint) {
+  for (std::uint64_t problem = 0; problem < 40; ++problem) {
+    RandomStream random(problem, RandomPurpose::simulation, 57);
+    const auto n = static_cast<Index>(1 + std::exp(8.0 * random.uniform()));
+    const auto d = static_cast<Index>(1 + random.uniform() * 9);
+    const KdeTree tree = random_tree(problem, n, d, 10.0 * random.uniform());
+    std::vector<double> query(static_cast<std::size_t>(d));
+    std::vector<double> x(query.size());
+    for (int q = 0; q < 20; ++q) {
+      const auto distance = [&](Index i) {
+        tree.point(i, x.data());
+        double sum = 0.0;
+        for (std::size_t j = 0; j < x.size(); ++j) sum += (x[j] - query[j]) * (x[j] - query[j]);
+        return sum;
+      };
+      if (q % 2 == 0) tree.point(static_cast<Index>(random.uniform() * static_cast<double>(n)), query.data());
+      if (q % 4 != 0)
+        for (double& v : query) v += (q % 4 == 2 ? 1e-13 : 5.0) * random.normal();
+      double least = distance(0);
+      for (Index i = 1; i < n; ++i) least = std::min(least, distance(i));
+      EXPECT_NEAR(distance(tree.nearest(query.data())), least, 1e-12 * least) << problem << " " << q;
+    }
+  }
+}
+
+TEST(KdeDensity, ARowOfTheFitCanBeLeftOut) {
+  // Against the kernels of the other rows with the same bandwidth matrix. Some rows stand there twice, some
+  // have weights, and one lies far from all others, where its own kernel is all there is.
+  Matrix rows = random_blobs(4, 300, 8, 3, 2.0);
+  std::copy_n(rows.row(0), 8, rows.row(1));
+  std::copy_n(rows.row(2), 8, rows.row(3));
+  for (Index j = 0; j < 8; ++j) rows(4, j) += 15.0;
+  RandomStream random(4, RandomPurpose::simulation, 58);
+  std::vector<double> weights = testing::random_weights(300, random);
+  weights[2] = weights[3] = 1.0;
+  KdeOptions options;
+  options.kde_tolerance = 1e-8;
+  const auto model = fit(rows, options, weights);
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<double> shares;
+  for (const double w : weights) shares.push_back(w / total);
+  shares[10] = 0.0; // said not to be one of them
+  std::vector<double> found(300);
+  model->log_density_left_out(rows.view(), shares, found);
+  const std::vector<double> with_all = log_densities(*model, rows);
+  EXPECT_EQ(found[10], with_all[10]);
+  const double one_kernel = with_all[4] - std::log(shares[4]);
+  for (std::size_t i = 0; i < 300; ++i) {
+    if (i == 10) continue;
+    // p(x_i) is its own kernel and those of the others: the kernel at its centre is the same for all rows.
+    const double own = shares[i] * std::exp(one_kernel);
+    const double others = (std::exp(with_all[i]) - own) / (1.0 - shares[i]);
+    if (others > 1e-4 * own) {
+      EXPECT_NEAR(found[i], std::log(others), 2e-4) << i;
+    }
+    EXPECT_LT(found[i], with_all[i]) << i;
+  }
+  EXPECT_LT(found[4], with_all[4] - 20.0); // nothing but itself is there
+  const auto alone = fit(random_blobs(5, 1, 2, 1, 0.0), options);
+  const Matrix row = random_blobs(5, 1, 2, 1, 0.0);
+  double value = 0.0;
+  alone->log_density_left_out(row.view(), std::vector<double>{1.0}, {&value, 1});
+  EXPECT_EQ(value, log_densities(*alone, row)[0]);
 }
 
 TEST(KdeDensity, IsTheSumOfItsKernels) {

@@ -1,6 +1,7 @@
 // Every instruction set this processor has, against plain loops in long double.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -97,6 +98,10 @@ TEST(Kernels, QuadraticFormsAndMoments) {
       std::vector<double> diagonal(stride);
       std::vector<double> product(stride);
       set->quadratic_full(x.data(), stride, n, d, mean.data(), a.data(), full.data());
+      std::vector<double> in_steps(stride);
+      const std::array<Index, 4> ends = {0, d / 3, d - d / 4, d};
+      for (std::size_t i = 1; i < ends.size(); ++i)
+        set->add_quadratic(x.data(), stride, n, ends[i - 1], ends[i], mean.data(), a.data(), in_steps.data());
       set->quadratic_diagonal(x.data(), stride, n, d, mean.data(), precision.data(), diagonal.data());
       set->student_product(x.data(), stride, n, d, mean.data(), precision.data(), 2.0, 3.0, product.data());
 
@@ -128,6 +133,7 @@ TEST(Kernels, QuadraticFormsAndMoments) {
           expected_product -= 3.0L * std::log1p(square);
         }
         expect_close(full[static_cast<std::size_t>(b)], expected_full, 1e-13, set->name);
+        expect_close(in_steps[static_cast<std::size_t>(b)], expected_full, 1e-13, set->name);
         expect_close(diagonal[static_cast<std::size_t>(b)], expected_diagonal, 1e-14, set->name);
         expect_close(product[static_cast<std::size_t>(b)], expected_product, 1e-14, set->name);
       }

@@ -24,16 +24,18 @@ Matrix rows_with_ties(Index n, Index d, int n_values) {
   return rows;
 }
 
-std::vector<Index> nearest_by_hand(const Matrix& rows, const double* query, Index count) {
+std::vector<Index> nearest_by_hand(const Matrix& rows, const double* query, Index count,
+                                   Index left_out = -1) {
   std::vector<std::pair<double, Index>> all;
   for (Index i = 0; i < rows.n_rows(); ++i) {
+    if (i == left_out) continue;
     double sum = 0.0;
     for (Index j = 0; j < rows.n_cols(); ++j) sum += std::pow(rows(i, j) - query[j], 2);
     all.emplace_back(sum, i);
   }
   std::ranges::sort(all);
   std::vector<Index> result;
-  for (Index k = 0; k < std::min(count, rows.n_rows()); ++k)
+  for (Index k = 0; k < std::min(count, static_cast<Index>(all.size())); ++k)
     result.push_back(all[static_cast<std::size_t>(k)].second);
   return result;
 }
@@ -49,8 +51,10 @@ TEST(Neighbours, AreThoseOfAFullSortEvenWithTies) {
     const NeighbourTree tree(rows.view());
     for (Index i = 0; i < n; i += 7)
       for (const Index count : {1, 13, 50})
-        ASSERT_EQ(tree.nearest(rows.row(i), count), nearest_by_hand(rows, rows.row(i), count))
-            << n << " x " << d << ", row " << i << ", " << count << " neighbours";
+        for (const Index left_out : {NeighbourTree::none, i})
+          ASSERT_EQ(tree.nearest(rows.row(i), count, left_out),
+                    nearest_by_hand(rows, rows.row(i), count, left_out))
+              << n << " x " << d << ", row " << i << ", " << count << " neighbours";
   }
 }
 
@@ -70,7 +74,7 @@ struct Blobs {
 
 std::vector<char> region_of(const Blobs& blobs, const MissingnessOptions& options) {
   std::vector<char> region;
-  for (const double share : rare_share(blobs.features.view(), blobs.labels, blobs.features.view(), options))
+  for (const double share : rare_share(blobs.features.view(), blobs.labels, options))
     region.push_back(is_rare_share(share) ? 1 : 0);
   return region;
 }
@@ -79,23 +83,48 @@ Index total(const std::vector<Index>& drawn) {
   return std::accumulate(drawn.begin(), drawn.end(), Index{0});
 }
 
+/// The share of the rare classes 0 and 2 among the 15 neighbours of a row of the blobs.
+double share_by_hand(const Blobs& blobs, Index i, Index left_out) {
+  double n_rare = 0.0;
+  for (const Index row : nearest_by_hand(blobs.features, blobs.features.row(i), 15, left_out))
+    if (blobs.labels[static_cast<std::size_t>(row)] != 1) n_rare += 1.0;
+  return n_rare / 15.0;
+}
+
 TEST(Missingness, VotesLikeAFullSortAndForAnyNumberOfThreads) {
   const Blobs blobs;
+  const MatrixView rows = blobs.features.view();
   MissingnessOptions options;
   options.rare_classes = {0, 2};
   options.neighbours = 15;
-  const std::vector<double> share =
-      rare_share(blobs.features.view(), blobs.labels, blobs.features.view(), options);
-  for (Index i = 0; i < blobs.features.n_rows(); i += 11) {
-    double n_rare = 0.0;
-    for (const Index row : nearest_by_hand(blobs.features, blobs.features.row(i), 15))
-      if (blobs.labels[static_cast<std::size_t>(row)] != 1) n_rare += 1.0;
-    ASSERT_DOUBLE_EQ(share[static_cast<std::size_t>(i)], n_rare / 15.0);
+  const std::vector<double> of_training_rows = rare_share(rows, blobs.labels, options);
+  const std::vector<double> of_other_rows = rare_share(rows, blobs.labels, rows, options);
+  for (Index i = 0; i < rows.n_rows; i += 11) {
+    const auto at = static_cast<std::size_t>(i);
+    ASSERT_DOUBLE_EQ(of_training_rows[at], share_by_hand(blobs, i, i));
+    ASSERT_DOUBLE_EQ(of_other_rows[at], share_by_hand(blobs, i, -1));
   }
   EXPECT_FALSE(is_rare_share(0.5)); // more than half
   EXPECT_TRUE(is_rare_share(26.0 / 50.0));
   options.threads = 3;
-  EXPECT_EQ(share, rare_share(blobs.features.view(), blobs.labels, blobs.features.view(), options));
+  EXPECT_EQ(of_training_rows, rare_share(rows, blobs.labels, options));
+  EXPECT_EQ(of_other_rows, rare_share(rows, blobs.labels, rows, options));
+}
+
+TEST(Missingness, WhereATrainingRowLiesDoesNotDependOnItsOwnLabel) {
+  Blobs blobs;
+  MissingnessOptions options;
+  options.rare_classes = {0};
+  options.neighbours = 5; // so few that one vote often decides
+  const std::vector<char> region = region_of(blobs, options);
+  for (std::size_t i = 0; i < blobs.labels.size(); i += 53) {
+    const int label = blobs.labels[i];
+    for (const int other : {0, 1, 2}) {
+      blobs.labels[i] = other;
+      ASSERT_EQ(region_of(blobs, options)[i], region[i]) << "row " << i << " of class " << other;
+    }
+    blobs.labels[i] = label;
+  }
 }
 
 TEST(Missingness, DrawsTheNumberAskedForAndTheSameForASeed) {

@@ -1,5 +1,7 @@
 // How labels are filled in and where the region ends, with a density whose fit is known in closed form.
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -127,6 +129,53 @@ TEST(Imputation, DrawsLeaveTheSharesOfTheClassesAsOpenAsTheLabeledRowsDo) {
   }
   EXPECT_NEAR(mean, 0.5, 0.02);
   EXPECT_NEAR(variance * 164.0, 1.0, 0.36);
+}
+
+/// dp-gmm that counts the fits to rows of fractional weight, for which its chain is not exact.
+class WatchedFamily : public DensityFamily {
+public:
+  std::shared_ptr<const Density> fit(const WeightedRows& rows,
+                                     const DensityFitContext& context) const override {
+    for (Index i = 0; i < rows.size(); ++i)
+      if (rows.weight(i) != std::floor(rows.weight(i))) {
+        ++n_fractional;
+        break;
+      }
+    return family_->fit(rows, context);
+  }
+
+  mutable std::atomic<int> n_fractional = 0;
+
+private:
+  std::shared_ptr<const DensityFamily> family_ =
+      make_density_family(DpMixtureOptions{.dp_iterations = 40, .dp_burn_in = 20, .dp_draws = 5});
+};
+
+TEST(Imputation, DrawsOfAMarkovChainComeFromItsStatesAndNotFromWeightedRows) {
+  std::vector<Row> rows;
+  RandomStream random(6, RandomPurpose::simulation);
+  for (int i = 0; i < 60; ++i) rows.push_back({(i % 2 == 0 ? -2.0 : 2.0) + random.normal(), i % 2});
+  for (int i = 0; i < 60; ++i) rows.push_back({(i % 2 == 0 ? -2.0 : 2.0) + random.normal(), missing_label});
+  const Dataset data = dataset_of(rows, {"a", "b"});
+  const WatchedFamily family;
+  LearningOptions options;
+  options.conditional = ConditionalForm::densities;
+  options.draws = 5;
+  fit_classifier(data, options, family);
+  EXPECT_EQ(family.n_fractional, 0);
+
+  SharedModels shared(data, options, family, silent_observer());
+  std::vector<double> seen;
+  for (Index draw = 0; draw < 5; ++draw) {
+    const ClassModel& source = shared.label_source(draw);
+    double value = 0.0;
+    source.density[0]->log_density(data.features.view().middle_rows(0, 1), {&value, 1});
+    seen.push_back(value);
+    EXPECT_NEAR(source.probability[0] + source.probability[1], 1.0, 1e-12);
+    seen.push_back(source.probability[0]);
+  }
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end()); // each draw has its own
 }
 
 TEST(Imputation, OneDrawComesFromTheInitialModels) {

@@ -32,6 +32,7 @@ enum class RandomPurpose : std::uint32_t {
   report_rows = 40,      ///< which rows a report draws, keyed by row
   dp_step = 50,          ///< one iteration of the Dirichlet process sampler, keyed by iteration
   dp_label = 51,         ///< its labels, keyed by unit
+  dp_mixture = 52,       ///< a mixture drawn from its posterior
   row_lot = 60,          ///< predictions by lot, keyed by the row's values
   conditional = 61,      ///< the seed of each member of a stack, keyed by member and fold
   labeling = 62,         ///< the classifier of labeled against unlabeled rows

@@ -64,6 +64,22 @@ public:
   /// out[i] = log density of row i. Finite for every row with finite features. A density that handles missing
   /// values takes NaN for one and returns the log density of the others; 0 for a row without any.
   virtual void log_density(MatrixView rows, std::span<double> out) const = 0;
+  /// The same for rows of the fit, each as if it had not been one of them. shares[i] is the row's part of the
+  /// weight of all rows of the fit; 0 for a row that was not among them. Where one row more or less hardly
+  /// matters, this is log_density.
+  virtual void log_density_left_out(MatrixView rows, std::span<const double> shares,
+                                    std::span<double> out) const;
+  /// What an EM around the density weighs rows by, so that its steps and those of the fit climb one
+  /// objective: with the divergence below, the objective of a fit is the sum of these less that. Where
+  /// parameters are believed, not estimated (vb-gmm), an expectation of the log density; elsewhere
+  /// log_density.
+  virtual void expected_log_density(MatrixView rows, std::span<double> out) const;
+  /// What the fit's objective pays for what was learned: that of the posterior from the prior; or 0.
+  virtual double divergence() const { return 0.0; }
+  /// A density that may be the true one as far as the fit can tell: draw number `draw` of `n_draws` from its
+  /// posterior, with random numbers of `seed`. Null when the family has no such draws; several fits to rows
+  /// with random weights then say how far the truth may be.
+  virtual std::shared_ptr<const Density> posterior_draw(Index draw, Index n_draws, std::uint64_t seed) const;
   /// One random vector from the density.
   virtual void sample(RandomStream& random, std::span<double> out) const = 0;
   virtual bool handles_missing_values() const { return false; }

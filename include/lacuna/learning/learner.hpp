@@ -77,6 +77,7 @@ struct FitSummary {
   double shrinkage = 0.0;          ///< how much the class densities have in common
   double draw_spread = 0.0;        ///< mean over rows of the standard deviation of q_e between draws
   Index n_em_iterations = 0;       ///< mcar-em only
+  std::vector<double> em_history;  ///< mcar-em only: what it maximises, per row, in each of them
   StopReason stop_reason = StopReason::converged; ///< max_iterations when a density or EM stopped there
   std::vector<DensityRecord> densities;
   StackSummary stack;

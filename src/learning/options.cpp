@@ -89,10 +89,11 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
           .in_group("Method"),
       option("posterior", &O::posterior, "FORM", "joint (exact) or product (as in the paper)")
           .in_group("Method"),
-      option<O, Draws>("draws", &O::draws, "M",
-                       "Fill missing labels with M random draws, averaged, or 'soft': their probabilities; a stack does "
-                       "not draw",
-                       "a whole number from 1 to 1000, or soft", parse_draws, draws_text, draws_hold)
+      option<O, Draws>(
+          "draws", &O::draws, "M",
+          "Fill missing labels with M random draws, averaged, or 'soft': their probabilities; a stack does "
+          "not draw",
+          "a whole number from 1 to 1000, or soft", parse_draws, draws_text, draws_hold)
           .in_group("Method"),
       option("ignorant", &O::ignorant, "HOW",
              "Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by "

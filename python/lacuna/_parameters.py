@@ -46,7 +46,8 @@ class ReliableClassifierParameters:
     posterior : {"joint", "product"}, default="joint"
         joint (exact) or product (as in the paper).
     draws : int or str, default=5
-        Fill missing labels with M random draws, averaged, or 'soft': their probabilities.
+        Fill missing labels with M random draws, averaged, or 'soft': their probabilities; a stack does not
+        draw.
     ignorant : {"guess", "random"}, default="guess"
         Prediction where labels say nothing: guess, as the labeled rows would, or random, any class by lot,
         which errs at exactly the rate that is announced there.

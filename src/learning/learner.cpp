@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
-#include "data/counted_rows.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
+#include "learning/counted_rows.hpp"
 #include "learning/density_fitter.hpp"
 #include "learning/evidence.hpp"
 #include "learning/imputation.hpp"

@@ -1,4 +1,4 @@
-#include "data/counted_rows.hpp"
+#include "learning/counted_rows.hpp"
 
 #include <algorithm>
 

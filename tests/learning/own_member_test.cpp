@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "learning/stacked_model.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 

@@ -106,7 +106,7 @@ def fit_all(table, seen, seed, names=("logistic", "forest", "calibrated forest",
         numbers = numbers_from_columns().fit(table)
         codes = np.where(known, (seen == DEFAULT).astype(int), -1)  # it wants numbers, and -1 for "no label"
         models["self-training"] = make_pipeline(numbers, SelfTrainingClassifier(LogisticRegression()).fit(numbers.transform(table), codes))
-    models["lacuna"] = lacuna.ReliableClassifier(missing_label=None, random_state=seed).fit(table, seen)
+    models["lacuna"] = lacuna.ReliableClassifier(conditional="densities", missing_label=None, random_state=seed).fit(table, seen)
     return models
 
 

@@ -84,7 +84,7 @@ def fit_all(y, seed, names=("logistic", "forest", "calibrated forest", "self-tra
     fitted = {name: model.fit(X[known], y[known]) for name, model in models.items() if name in names}
     if "self-training" in names:
         fitted["self-training"] = SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9).fit(X, y)
-    fitted["lacuna"] = lacuna.ReliableClassifier(classes=range(10), random_state=seed, verbose=False).fit(X, y)
+    fitted["lacuna"] = lacuna.ReliableClassifier(conditional="densities", classes=range(10), random_state=seed, verbose=False).fit(X, y)
     return fitted
 
 

@@ -69,7 +69,7 @@ def fit_all(X, y, seed):
     }
     fitted = {name: model.fit(X[known], y[known]) for name, model in models.items()}
     fitted["self-training"] = SelfTrainingClassifier(logistic).fit(X, y)
-    fitted["lacuna"] = lacuna.ReliableClassifier(random_state=seed).fit(X, y)
+    fitted["lacuna"] = lacuna.ReliableClassifier(conditional="densities", random_state=seed).fit(X, y)
     return fitted
 
 

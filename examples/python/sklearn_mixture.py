@@ -15,7 +15,7 @@ cloud = random.integers(0, 3, 1500)
 X = centres[cloud] + random.normal(size=(1500, 2))
 y = np.where((cloud < 2) & (random.uniform(size=1500) < 0.2), cloud, -1)
 
-model = ReliableClassifier(density=GaussianMixture(n_components=2)).fit(X, y)
+model = ReliableClassifier(density=GaussianMixture(n_components=2), conditional="densities").fit(X, y)
 
 questions = centres
 for question, label, error in zip(questions, model.predict(questions), model.error_probability(questions)):

@@ -12,7 +12,7 @@ def is_density(thing):
     return callable(getattr(thing, "fit", None)) and callable(getattr(thing, "score_samples", None))
 
 
-def _allows_nan(estimator):
+def allows_nan(estimator):
     try:
         from sklearn.utils import get_tags  # 1.6
 
@@ -55,7 +55,7 @@ class AnyDensity:
         self.estimator = estimator
         self.name = type(estimator).__name__
         self.takes_weights = has_fit_parameter(estimator, "sample_weight")
-        self.handles_missing_values = _allows_nan(estimator)
+        self.handles_missing_values = allows_nan(estimator)
 
     def fit(self, X, weights, seed):
         density = seeded(self.estimator, seed)
@@ -65,7 +65,8 @@ class AnyDensity:
             else:
                 density.fit(X if np.ptp(weights) == 0.0 else X[resampled(weights, seed)])
         except ValueError as error:
-            raise ValueError(f"the density could not be fitted to {len(X)} rows: {error}") from error
+            remedy = "; conditional='densities' fits it to whole classes only" if len(X) < 10 else ""
+            raise ValueError(f"the density could not be fitted to {len(X)} rows{remedy}: {error}") from error
         return density
 
     def log_density(self, density, X):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
 from lacuna._any_classifier import AnyClassifier, read_conditional
-from lacuna._any_density import AnyDensity, is_density
+from lacuna._any_density import AnyDensity, allows_nan, is_density
 from lacuna._densities import FAMILIES, DensityEstimator
 from lacuna._documented import documented
 from lacuna._labels import class_names, encode_labels, missing_mask, type_name
@@ -268,7 +268,8 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
 
     def _allows_nan(self):
         try:
-            return self._takes_gaps()
+            members = read_conditional(self.conditional)[1].values()
+            return self._takes_gaps() and all(map(allows_nan, members))
         except (TypeError, ValueError):
             return False
 

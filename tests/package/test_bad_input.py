@@ -130,9 +130,9 @@ def test_the_compiled_part_refuses_what_the_package_never_sends():
         _core.fit_density(X, None, [("nonsense", ["1"])], None)
     with pytest.raises(ValueError, match="59 labels but 60 rows"):
         columns = [("a", None, False), ("b", None, False)]
-        _core.fit_models(["mar"], X, Y[:-1].astype(np.int32), ["0", "1"], None, columns, options, None, "int", None)
+        _core.fit_models(["mar"], X, Y[:-1].astype(np.int32), ["0", "1"], None, columns, options, None, [], "int", None)
     with pytest.raises(ValueError, match="1 feature names but 2 columns"):
-        _core.fit_models(["mar"], X, Y.astype(np.int32), ["0", "1"], None, [("a", None, False)], options, None, "int", None)
+        _core.fit_models(["mar"], X, Y.astype(np.int32), ["0", "1"], None, [("a", None, False)], options, None, [], "int", None)
     density = _core.fit_density(X, None, options, None)
     with pytest.raises(ValueError, match="the rows have 1 features"):
         density.log_density(X[:, :1].copy(), 1, None)

@@ -67,7 +67,7 @@ def toy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("toy")
     run("demo", "--out", "demo", cwd=folder)
     run("compare", "demo/quadrants-train.csv", "demo/quadrants-test.csv", "--label", "label", "--stratum", "region",
-        "--out", "out", cwd=folder)  # fmt: skip
+        "--out", "out", "--conditional", "densities", cwd=folder)  # fmt: skip
     return folder
 
 

@@ -53,7 +53,7 @@ def parse(path):
     tensors = {}
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
-        tensors[name] = np.frombuffer(data[begin:end], dtype="<f8").reshape(entry["shape"])
+        tensors[name] = np.frombuffer(data[begin:end], dtype={"F64": "<f8", "F32": "<f4"}[entry["dtype"]]).reshape(entry["shape"])
     return header, metadata, tensors, 8 + size
 
 
@@ -69,10 +69,11 @@ def test_layout_follows_the_format(model):
     position = 0
     for name, entry in header.items():
         assert set(entry) == {"dtype", "shape", "data_offsets"}, name
-        assert entry["dtype"] == "F64", name
+        assert entry["dtype"] in ("F64", "F32"), name
+        size = 8 if entry["dtype"] == "F64" else 4
         begin, end = entry["data_offsets"]
         assert begin == position, f"{name}: a hole or an overlap"
-        assert end - begin == 8 * int(np.prod(entry["shape"], dtype=np.int64)), name
+        assert end - begin == size * int(np.prod(entry["shape"], dtype=np.int64)), name
         position = end
     assert data_at + position == len(raw)
 

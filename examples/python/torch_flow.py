@@ -82,7 +82,7 @@ def main():
     far_end = X[:, 0] > 1.2  # the end of the lower moon: nobody looked there
     y = np.where(~far_end & (random.uniform(size=800) < 0.4), moon, -1)
 
-    model = ReliableClassifier(density=Flow(), kappa=0, draws=1).fit(X, y)
+    model = ReliableClassifier(density=Flow(), conditional="densities", kappa=0, draws=1).fit(X, y)
     error = model.error_probability(X)
     print(f"accuracy {np.mean(model.predict(X)[~far_end] == moon[~far_end]):.2f} where some rows have labels")
     print(f"mean error probability {error[~far_end].mean():.2f} there, {error[far_end].mean():.2f} where none has")

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lacuna/core/options.hpp"
-#include "lacuna/pipeline/fit_options.hpp"
+#include "lacuna/pipeline/fit.hpp"
 
 namespace lacuna::cli {
 

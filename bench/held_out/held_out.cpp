@@ -24,7 +24,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/evaluation/reliability.hpp"
 #include "lacuna/features/fit_features.hpp"
-#include "lacuna/pipeline/fit_options.hpp"
+#include "lacuna/pipeline/fit.hpp"
 #include "model_io/archive_file.hpp"
 
 namespace {

@@ -34,6 +34,5 @@
 #include "lacuna/pipeline/documents.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/fit.hpp"
-#include "lacuna/pipeline/fit_options.hpp"
 #include "lacuna/pipeline/model.hpp"
 #include "lacuna/pipeline/predict.hpp"

@@ -8,7 +8,7 @@
 #include "lacuna/density/families.hpp"
 #include "lacuna/pipeline/compare.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
-#include "lacuna/pipeline/fit_options.hpp"
+#include "lacuna/pipeline/fit.hpp"
 #include "python_objects.hpp"
 
 namespace lacuna::python {

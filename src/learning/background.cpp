@@ -1,4 +1,4 @@
-#include "lacuna/learning/background.hpp"
+#include "lacuna/learning/classifier.hpp"
 
 #include <algorithm>
 #include <cmath>

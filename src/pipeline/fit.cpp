@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lacuna/core/version.hpp"
-#include "lacuna/pipeline/fit_options.hpp"
 
 namespace lacuna {
 

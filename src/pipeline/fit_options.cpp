@@ -1,4 +1,4 @@
-#include "lacuna/pipeline/fit_options.hpp"
+#include "lacuna/pipeline/fit.hpp"
 
 #include <algorithm>
 

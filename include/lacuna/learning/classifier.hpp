@@ -8,7 +8,6 @@
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/density/density.hpp"
-#include "lacuna/learning/background.hpp"
 #include "lacuna/learning/options.hpp"
 
 namespace LACUNA_API lacuna {
@@ -17,8 +16,8 @@ namespace LACUNA_API lacuna {
 struct Scores {
   std::vector<int> prediction;           ///< class number
   std::vector<double> error_probability; ///< q_e: how likely the prediction is wrong
-  std::vector<double> log_ratio; ///< max over y of log q~(x|y,l=1) - log q~(x|l=0); +inf without unlabeled
-                                 ///< rows, -inf where the background outweighs all else
+  std::vector<double> log_ratio; ///< how much denser labeled rows lie than unlabeled ones; +inf without
+                                 ///< unlabeled rows, -inf where the background outweighs all else
   std::vector<char> informative; ///< log_ratio > kappa
   Matrix posterior;              ///< n x classes; rows sum to one
 };
@@ -34,6 +33,34 @@ struct ClassModel {
 struct Shrinkage {
   double share = 0.0;
   std::vector<double> probability; ///< may be empty when the share is 0
+};
+
+/// What may lie where no training row does: a Cauchy density (Student-t with one degree of freedom) about the
+/// mean of all training rows, uniform over categories. Its tails are the heaviest, so that far from all rows
+/// it outweighs the class densities, and says the same of every class. Derived in docs/math/classifier.md.
+class Background {
+public:
+  /// `scale` is a number's standard deviation; `levels` as in Dataset, empty: all columns are numbers. What
+  /// stands for a category in `center` and `scale` does not matter.
+  Background(double weight, std::vector<double> center, std::vector<double> scale, std::vector<Index> levels);
+
+  /// The probability that a row comes from here, before it is seen.
+  double weight() const { return weight_; }
+  Index n_features() const { return static_cast<Index>(center_.size()); }
+  /// Finite for every row with finite features; NaN is a missing value and is integrated out.
+  double log_density(const double* row) const;
+
+  void save(Archive& archive, const std::string& prefix) const;
+  /// Throws Error(data).
+  static Background load(const Archive& archive, const std::string& prefix, Index n_features);
+
+private:
+  double weight_;
+  std::vector<double> center_;
+  std::vector<double> scale_;
+  std::vector<Index> levels_;
+  std::vector<double> log_size_;     ///< per column: of its scale, or of how many categories it has
+  std::vector<double> log_constant_; ///< by the number of numbers that a row has
 };
 
 struct StackedModel; // src/learning/stacked_model.hpp

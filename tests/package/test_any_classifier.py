@@ -8,7 +8,7 @@ import pytest
 from conftest import clouds
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -193,6 +193,8 @@ def test_gaps_need_a_member_that_takes_them():
     gaps[::7, 1] = np.nan
     with pytest.raises(ValueError, match="(?s)LogisticRegression could not be fitted to .* rows: .*imputer in a pipeline"):
         lacuna.ReliableClassifier(conditional=[LogisticRegression()], **QUICK).fit(gaps, Y)
+    assert not lacuna.ReliableClassifier(conditional=[LogisticRegression()])._more_tags()["allow_nan"]
+    assert lacuna.ReliableClassifier(conditional=[HistGradientBoostingClassifier()])._more_tags()["allow_nan"]
     imputed = make_pipeline(SimpleImputer(), LogisticRegression())
     lacuna.ReliableClassifier(conditional=[imputed], **QUICK).fit(gaps, Y).predict(gaps)
 

@@ -33,7 +33,7 @@ Dataset two_classes_and_a_cloud() {
 /// Defaults of a family, but for gmm, whose seven components fit forty rows so sharply that kappa auto
 /// refuses.
 LearningOptions options_of(const std::string& family) {
-  LearningOptions options;
+  LearningOptions options = testing::densities_alone();
   options.density = family;
   if (family == "gmm") options.density = GmmOptions{.components = 2};
   return options;
@@ -81,7 +81,7 @@ TEST(FamiliesInTheMethod, AClassOfOneRowMayWeighNextToNothingInADraw) {
 TEST(FamiliesInTheMethod, ThreadsAndBlocksChangeNoBit) {
   const Dataset data = two_classes_and_a_cloud();
   for (const std::string& name : density_family_names()) {
-    LearningOptions options;
+    LearningOptions options = testing::densities_alone();
     options.density = name;
     options.draws = 2;
     options.threads = 1;
@@ -97,7 +97,7 @@ TEST(FamiliesInTheMethod, ThreadsAndBlocksChangeNoBit) {
 
 TEST(FamiliesInTheMethod, ProbabilitiesSumToOneWhereDensitiesAreLowest) {
   const Dataset data = two_classes_and_a_cloud();
-  LearningOptions options;
+  LearningOptions options = testing::densities_alone();
   const Matrix far(2, data.n_features(),
                    std::vector<double>(2 * static_cast<std::size_t>(data.n_features()), 1e99));
   for (const std::string& family : density_family_names()) {

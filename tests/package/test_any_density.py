@@ -43,8 +43,8 @@ class Plain:
 
 
 def test_the_same_density_gives_the_same_classifier():
-    own = lacuna.ReliableClassifier(density=lacuna.GaussianMixture(1, covariance_floor=1e-9), draws="soft", kappa=0)
-    theirs = lacuna.ReliableClassifier(density=OneGaussian(), draws="soft", kappa=0)
+    own = lacuna.ReliableClassifier(conditional="densities", density=lacuna.GaussianMixture(1, covariance_floor=1e-9), draws="soft", kappa=0)
+    theirs = lacuna.ReliableClassifier(conditional="densities", density=OneGaussian(), draws="soft", kappa=0)
     np.testing.assert_allclose(
         theirs.fit(X, Y).error_probability(X), own.fit(X, Y).error_probability(X), rtol=1e-2, atol=1e-4
     )
@@ -78,7 +78,7 @@ def test_one_seed_one_result_and_a_pickle(density):
 def test_weights_reach_a_density_that_takes_them():
     OneGaussian.calls.clear()
     weights = np.linspace(0.5, 2.0, len(X))
-    lacuna.ReliableClassifier(density=OneGaussian(), draws=1, kappa=0).fit(X, Y, sample_weight=weights)
+    lacuna.ReliableClassifier(conditional="densities", density=OneGaussian(), draws=1, kappa=0).fit(X, Y, sample_weight=weights)
     first = OneGaussian.calls[0]
     np.testing.assert_array_equal(first, weights[Y == Y[Y >= 0][0]])
 
@@ -145,14 +145,14 @@ def test_errors_of_the_object_come_out_as_they_are(how, kind, text):
 
 def test_minus_infinity_is_a_very_small_density():
     density = KernelDensity(kernel="tophat", bandwidth=0.5)
-    model = lacuna.ReliableClassifier(density=density, draws=1).fit(X, Y)
+    model = lacuna.ReliableClassifier(conditional="densities", density=density, draws=1).fit(X, Y)
     probabilities = model.predict_proba([[-3.0, 0.0], [1e6, 1e6]])
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     np.testing.assert_allclose(probabilities[1], 0.5)
 
 
 def test_it_cannot_be_saved(tmp_path):
-    model = lacuna.ReliableClassifier(density=OneGaussian(), draws=1, kappa=0).fit(X, Y)
+    model = lacuna.ReliableClassifier(conditional="densities", density=OneGaussian(), draws=1, kappa=0).fit(X, Y)
     with pytest.raises(ValueError, match="Python objects, which a model file cannot hold; keep the model with pickle"):
         model.save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []

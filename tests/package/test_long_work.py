@@ -31,7 +31,7 @@ y = np.where(random.uniform(size=len(X)) < 0.5, (X[:, 0] > 0).astype(int), -1)
 WORK = {
     "fit": "lacuna.ReliableClassifier(density=lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000)).fit(X, y)",
     "kde": "lacuna.ReliableClassifier(density='kde').fit(X, y)",
-    "predict": "m = lacuna.ReliableClassifier(density=lacuna.KernelDensity(kde_tolerance=0)).fit(X[::100], y[::100])\n"
+    "predict": "m = lacuna.ReliableClassifier(conditional='densities', density=lacuna.KernelDensity(kde_tolerance=0)).fit(X[::100], y[::100])\n"
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
     "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",

@@ -17,7 +17,7 @@ constexpr Index most_filled_rows = 4000;
 /// A smaller share of a row is left out: it costs as much as a large one and says nothing.
 constexpr double least_share = 1e-3;
 /// How often labels are filled in and densities fitted to them: the second time they know better.
-constexpr int n_rounds = 2;
+constexpr int n_fillings = 2;
 
 } // namespace
 
@@ -72,7 +72,7 @@ ClassModel DensityMember::fit_labeled(const DatasetView& data, std::uint64_t see
 std::shared_ptr<const Conditional> DensityMember::fit(const DatasetView& data,
                                                       const ConditionalFitContext& context) const {
   ClassModel model = fit_labeled(data, context.seed);
-  for (int round = 0; round < n_rounds && !unlabeled_.empty(); ++round) {
+  for (int round = 0; round < n_fillings && !unlabeled_.empty(); ++round) {
     std::vector<RowList> rows(at(fitter_.n_classes()));
     for (const Index i : labeled_)
       if (data.is_labeled(i)) rows[at(data.labels[at(i)])].add(i, data.weight(i));

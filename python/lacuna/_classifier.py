@@ -224,7 +224,8 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         return self._score_rows(X).informative
 
     def log_ratio(self, X):
-        """The largest log ratio of a class's density among the labeled rows to the density of the unlabeled ones.
+        """How much denser labeled rows lie than unlabeled ones, as a log ratio; where densities tell it, for the class where
+        it is largest.
 
         It is -inf for a row that is unlike all training rows.
         """

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "core/archive_checks.hpp"
@@ -11,6 +11,7 @@
 #include "features/row_tasks.hpp"
 #include "lacuna/core/errors.hpp"
 #include "math/moments.hpp"
+#include "math/symmetric_eigen.hpp"
 
 namespace lacuna {
 
@@ -42,12 +43,12 @@ Eigen::MatrixXd covariance(MatrixView rows, const std::vector<double>& means, in
   return parts[0] / static_cast<double>(rows.n_rows);
 }
 
-Index components_for_share(const Eigen::VectorXd& falling_variances, double share) {
-  const double wanted = share * falling_variances.sum();
+Index components_for_share(const std::vector<double>& falling_variances, double share) {
+  const double wanted = share * as_vector(falling_variances).sum();
   double explained = 0.0;
-  Index n = 0;
+  std::size_t n = 0;
   while (n < falling_variances.size() && (n == 0 || explained < wanted)) explained += falling_variances[n++];
-  return n;
+  return static_cast<Index>(n);
 }
 
 } // namespace
@@ -60,23 +61,25 @@ std::shared_ptr<const Pca> Pca::fit(MatrixView rows, Index n_outputs, double sha
                             "at most {}, or for a share such as pca:0.95",
                             n_outputs, d, d));
   std::vector<double> means = row_moments(WeightedRows(rows)).mean;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance(rows, means, threads));
-  if (solver.info() != Eigen::Success)
+  const Eigen::MatrixXd products = covariance(rows, means, threads);
+  const auto [rising_variances, directions] =
+      symmetric_eigen({products.data(), static_cast<std::size_t>(products.size())}, d);
+  if (rising_variances.empty())
     throw Error(ErrorKind::data,
                 "features: pca: the eigenvalues of the covariance cannot be found; scale the "
                 "features first: standardize,pca");
-  const Eigen::VectorXd variances = solver.eigenvalues().reverse().cwiseMax(0.0);
+  std::vector<double> variances(rising_variances.rbegin(), rising_variances.rend());
+  for (double& variance : variances) variance = std::max(variance, 0.0);
   const Index n = n_outputs > 0 ? n_outputs : components_for_share(variances, share);
+  variances.resize(static_cast<std::size_t>(n));
   Matrix components(n, d);
   for (Index k = 0; k < n; ++k) {
-    const auto loadings = solver.eigenvectors().col(d - 1 - k);
-    Index largest = 0;
-    loadings.cwiseAbs().maxCoeff(&largest);
-    const double sign = loadings[largest] < 0.0 ? -1.0 : 1.0;
-    for (Index j = 0; j < d; ++j) components(k, j) = sign * loadings[j];
+    const std::span<const double> loadings(directions.row(d - 1 - k), static_cast<std::size_t>(d));
+    const double largest = *std::ranges::max_element(loadings, {}, [](double x) { return std::abs(x); });
+    for (Index j = 0; j < d; ++j)
+      components(k, j) = std::copysign(1.0, largest) * loadings[static_cast<std::size_t>(j)];
   }
-  return std::make_shared<Pca>(std::move(means), std::move(components),
-                               std::vector<double>(variances.data(), variances.data() + n));
+  return std::make_shared<Pca>(std::move(means), std::move(components), std::move(variances));
 }
 
 std::vector<std::string> Pca::output_names(const std::vector<std::string>& /*input_names*/) const {

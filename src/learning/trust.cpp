@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <Eigen/Dense>
+#include <numeric>
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "math/cholesky.hpp"
 
 namespace lacuna {
 
@@ -53,6 +53,21 @@ double dot(const Vector& a, const Vector& b) {
   double sum = 0.0;
   for (std::size_t k = 0; k < n; ++k) sum += a[k] * b[k];
   return sum;
+}
+
+void add(double factor, const Vector& x, Vector& sum) {
+  for (std::size_t k = 0; k < n; ++k) sum[k] += factor * x[k];
+}
+
+/// (L L')^-1 x, given the inverse of the lower triangular L.
+Vector solve_with(const std::array<double, n * n>& inverse_factor, const Vector& x) {
+  Vector solution{};
+  for (std::size_t i = 0; i < n; ++i) {
+    double product = 0.0;
+    for (std::size_t k = 0; k <= i; ++k) product += inverse_factor[i * n + k] * x[k];
+    for (std::size_t k = 0; k <= i; ++k) solution[k] += inverse_factor[i * n + k] * product;
+  }
+  return solution;
 }
 
 /// Rows as a logistic regression sees them: `total` trials of which `wrong` went wrong, and `prior` more of
@@ -104,29 +119,41 @@ struct Regression {
   /// are a sample. The covariance is a sandwich in which clusters, not rows, are independent. Limits hold
   /// again afterwards, so that no signal lowers what is announced.
   Vector cautious(const Vector& theta) const {
-    Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n, n);
-    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(static_cast<Index>(n_clusters), n);
-    Eigen::VectorXd center = Eigen::VectorXd::Zero(n);
+    std::array<double, n * n> curvature{};
+    for (std::size_t k = 0; k < n; ++k) curvature[k * n + k] = penalty[k];
+    std::vector<Vector> scores(n_clusters, Vector{});
+    Vector center{};
     double total = 0.0;
-    for (std::size_t k = 0; k < n; ++k) curvature(static_cast<Index>(k), static_cast<Index>(k)) = penalty[k];
     for (const Row& row : rows) {
-      const Eigen::Map<const Eigen::VectorXd> x(row.inputs.data(), n);
-      const double q = sigmoid(dot(row.inputs, theta));
-      curvature += (row.total + row.prior) * q * (1.0 - q) * x * x.transpose();
-      center += row.total * x;
+      const Vector& x = row.inputs;
+      const double q = sigmoid(dot(x, theta));
+      const double information = (row.total + row.prior) * q * (1.0 - q);
+      for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t k = 0; k <= j; ++k) curvature[j * n + k] += information * x[j] * x[k];
+      add(row.total, x, center);
+      add(row.wrong - row.total * q, x, scores[row.cluster]);
       total += row.total;
-      scores.row(static_cast<Index>(row.cluster)) += (row.wrong - row.total * q) * x.transpose();
     }
-    scores.rowwise() -= scores.colwise().mean().eval();
-    const Eigen::MatrixXd inverse = curvature.inverse();
-    const Eigen::MatrixXd covariance = inverse * (scores.transpose() * scores) * inverse;
-    center /= total;
-    const Eigen::VectorXd direction = covariance * center;
-    const double deviation = std::sqrt(std::max(0.0, center.dot(direction)));
+    for (double& value : center) value /= total;
+    robust_cholesky(curvature, n);
+    invert_lower(curvature, n);
+    // With I the inverse curvature and S the clusters' scores, direction = I S' S I center, with S centred.
+    const Vector sensitivity = solve_with(curvature, center);
+    std::vector<double> effects;
+    for (const Vector& score : scores) effects.push_back(dot(score, sensitivity));
+    const double mean =
+        std::accumulate(effects.begin(), effects.end(), 0.0) / static_cast<double>(n_clusters);
+    Vector sum{};
+    double variance = 0.0;
+    for (std::size_t c = 0; c < n_clusters; ++c) {
+      add(effects[c] - mean, scores[c], sum);
+      variance += (effects[c] - mean) * (effects[c] - mean);
+    }
+    const Vector direction = solve_with(curvature, sum);
+    const double deviation = std::sqrt(variance);
     Vector result = theta;
     for (std::size_t k = 0; k < n && deviation > 0.0; ++k)
-      result[k] = std::clamp(theta[k] + standard_errors * direction(static_cast<Index>(k)) / deviation,
-                             lowest[k], highest[k]);
+      result[k] = std::clamp(theta[k] + standard_errors * direction[k] / deviation, lowest[k], highest[k]);
     return result;
   }
 };

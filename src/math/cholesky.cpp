@@ -4,9 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 
 #include "lacuna/core/errors.hpp"
+#include "math/symmetric_eigen.hpp"
 
 namespace lacuna {
 
@@ -38,9 +39,12 @@ void raise_eigenvalues(std::span<double> a, Index n, double floor) {
   Eigen::Map<RowMatrix> matrix(a.data(), n, n);
   const Eigen::LLT<RowMatrix, Eigen::Lower> above(matrix - floor * RowMatrix::Identity(n, n));
   if (above.info() == Eigen::Success) return; // the usual case, at a fraction of the cost
-  const Eigen::SelfAdjointEigenSolver<RowMatrix> solver(matrix);
-  const RowMatrix vectors = solver.eigenvectors();
-  matrix = vectors * solver.eigenvalues().cwiseMax(floor).asDiagonal() * vectors.transpose();
+  const auto [values, vectors] = symmetric_eigen(a, n);
+  matrix.setZero();
+  for (Index k = 0; k < n; ++k)
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        matrix(i, j) += std::max(values[static_cast<std::size_t>(k)], floor) * vectors(k, i) * vectors(k, j);
 }
 
 void invert_lower(std::span<double> l, Index n) {

@@ -30,7 +30,7 @@ void evaluate(const std::string& path, const lacuna::TableOptions& options,
     }
   }
   if (rows.empty()) return;
-  evaluator.diagnostics({BinKind::equal_mass, 7});
+  evaluator.diagnostics({.bins = 7, .bin_kind = BinKind::equal_mass});
   const auto calibrator = set.fit();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double q = evaluator.rows().error_probability[i];

@@ -9,7 +9,7 @@ import numpy as np
 N_BINS = 20
 ROUNDING = 1e-12  # what is a rounding error below an edge is on it
 NAMES = (
-    "n", "error_rate", "mean_error_probability", "ece", "overconfidence", "underconfidence", "brier_error", "brier", "nll",
+    "n", "error_rate", "mean_error_probability", "ece", "ece_by_chance", "overconfidence", "underconfidence", "brier_error", "brier", "nll",
 )  # fmt: skip
 
 
@@ -28,6 +28,7 @@ def measure(y, probabilities, prediction, error_probability):
         "error_rate": wrong.mean(),
         "mean_error_probability": error_probability.mean(),
         "ece": above + below,
+        "ece_by_chance": _ece_by_chance(error_probability),
         "overconfidence": above,
         "underconfidence": below,
         "brier_error": ((wrong - error_probability) ** 2).mean(),
@@ -41,6 +42,15 @@ def _gaps(wrong, error_probability):
     bins = np.minimum(((error_probability + ROUNDING) * N_BINS).astype(int), N_BINS - 1)
     gaps = np.bincount(bins, wrong - error_probability, N_BINS) / len(wrong)
     return np.maximum(gaps, 0.0).sum(), np.maximum(-gaps, 0.0).sum()
+
+
+def _ece_by_chance(error_probability):
+    """The mean `ece` if every announced probability were true: what so few rows show of themselves."""
+    n_draws = 50
+    lot = np.random.default_rng(0)
+    return np.mean([
+        sum(_gaps((lot.random(len(error_probability)) < error_probability).astype(float), error_probability)) for _ in range(n_draws)
+    ])  # fmt: skip
 
 
 def parts_of(depth):

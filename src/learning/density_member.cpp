@@ -13,7 +13,8 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index most_filled_rows = 4000;
+constexpr Index most_rows = 4000;
+constexpr Index most_rows_with_all_labels = 20000;
 /// A smaller share of a row is left out: it costs as much as a large one and says nothing.
 constexpr double least_share = 1e-3;
 /// How often labels are filled in and densities fitted to them: the second time they know better.
@@ -41,21 +42,22 @@ RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t 
   return sample;
 }
 
-DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed)
-    : fitter_(fitter), initial_(initial), sample_(sample_unlabeled(fitter, most_filled_rows, seed)),
-      sampled_rows_(static_cast<Index>(sample_.rows.size()), fitter.data().n_features()) {
-  const DatasetView& data = fitter.data();
-  for (Index i = 0; i < data.n_rows(); ++i)
-    if (fitter.is_labeled(i)) labeled_.push_back(i);
-  for (std::size_t i = 0; i < sample_.rows.size(); ++i)
-    std::copy_n(data.features.row(sample_.rows[i]), data.n_features(),
-                sampled_rows_.row(static_cast<Index>(i)));
+DensityMember::Sample::Sample(const DensityFitter& fitter, const InitialModels& initial, Index most,
+                              std::uint64_t seed)
+    : rows(sample_unlabeled(fitter, most, seed)), features(gather_rows(fitter.data(), rows.rows)) {
   if (initial.unlabeled == nullptr) return;
   // The weights of the sample add up to those of all unlabeled rows, to which this density was fitted.
-  const double total = sample_.total_weight();
+  const double total = rows.total_weight();
   std::vector<double> shares;
-  for (const Index row : sample_.rows) shares.push_back(data.weight(row) / total);
-  unlabeled_ = log_densities_left_out(*initial.unlabeled, sampled_rows_.view(), shares, fitter.threads());
+  for (const Index row : rows.rows) shares.push_back(fitter.data().weight(row) / total);
+  log_density = log_densities_left_out(*initial.unlabeled, features.view(), shares, fitter.threads());
+}
+
+DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed)
+    : fitter_(fitter), initial_(initial), small_(fitter, initial, most_rows, seed),
+      large_(fitter, initial, most_rows_with_all_labels, seed) {
+  for (Index i = 0; i < fitter.data().n_rows(); ++i)
+    if (fitter.is_labeled(i)) labeled_.push_back(i);
 }
 
 std::string DensityMember::name() const {
@@ -71,26 +73,31 @@ ClassModel DensityMember::fit_labeled(const DatasetView& data, std::uint64_t see
 
 std::shared_ptr<const Conditional> DensityMember::fit(const DatasetView& data,
                                                       const ConditionalFitContext& context) const {
+  const bool has_all_labels =
+      std::all_of(labeled_.begin(), labeled_.end(), [&](Index i) { return data.is_labeled(i); });
+  const Sample& sample = has_all_labels ? large_ : small_;
   ClassModel model = fit_labeled(data, context.seed);
-  for (int round = 0; round < n_fillings && !unlabeled_.empty(); ++round) {
+  for (int round = 0; round < n_fillings && !sample.log_density.empty(); ++round) {
     std::vector<RowList> rows(at(fitter_.n_classes()));
     for (const Index i : labeled_)
       if (data.is_labeled(i)) rows[at(data.labels[at(i)])].add(i, data.weight(i));
-    add_unlabeled(model, rows);
-    model = fitter_.fit_classes(rows, context.seed, &model);
+    add_unlabeled(sample, model, rows);
+    // Densities that have to find their components again fit better, which pays in the fit that is kept.
+    model = fitter_.fit_classes(rows, context.seed, has_all_labels ? nullptr : &model);
   }
   return std::make_shared<DensityConditional>(data.n_features(), std::vector{std::move(model)});
 }
 
-void DensityMember::add_unlabeled(const ClassModel& labeled, std::vector<RowList>& rows) const {
-  visit_evidence(labeled, sampled_rows_.view(), 1, [&](Index first, const ClassEvidence& evidence, Index n) {
+void DensityMember::add_unlabeled(const Sample& sample, const ClassModel& model,
+                                  std::vector<RowList>& rows) const {
+  visit_evidence(model, sample.features.view(), 1, [&](Index first, const ClassEvidence& evidence, Index n) {
     for (Index b = 0; b < n; ++b) {
       const std::size_t i = at(first + b);
-      if (!(evidence.best_log_density(b) - unlabeled_[i] > initial_.kappa)) continue;
+      if (!(evidence.best_log_density(b) - sample.log_density[i] > initial_.kappa)) continue;
       const double log_total = evidence.log_total(b);
       for (const Index y : fitter_.class_order()) {
         const double share = std::exp(evidence.log_joint(y, b) - log_total);
-        if (share > least_share) rows[at(y)].add(sample_.rows[i], share * sample_.weights[i]);
+        if (share > least_share) rows[at(y)].add(sample.rows.rows[i], share * sample.rows.weights[i]);
       }
     }
   });

@@ -12,8 +12,8 @@ namespace lacuna {
 
 /// Class densities as a member of a stack. They learn from unlabeled rows as well: those inside the
 /// informative region get the label probabilities of densities fitted to the labeled rows, and the densities
-/// are fitted again. A sample of the unlabeled rows stands for all, since a stack fits its members many
-/// times.
+/// are fitted again. A sample of the unlabeled rows stands for all, a small one in the many fits that hide
+/// labels, a larger one in that to all labels.
 class DensityMember : public ConditionalFamily {
 public:
   /// All are borrowed. The fitter should use one thread: fits run side by side.
@@ -27,14 +27,21 @@ public:
   ClassModel fit_labeled(const DatasetView& data, std::uint64_t seed) const;
 
 private:
-  void add_unlabeled(const ClassModel& labeled, std::vector<RowList>& rows) const;
+  /// Unlabeled rows that stand for all of them.
+  struct Sample {
+    Sample(const DensityFitter& fitter, const InitialModels& initial, Index most, std::uint64_t seed);
+
+    RowList rows; ///< their weights add up to those of all unlabeled rows
+    Matrix features;
+    std::vector<double> log_density; ///< log q~(x|l=0), each row left out of it; empty without unlabeled rows
+  };
+  void add_unlabeled(const Sample& sample, const ClassModel& model, std::vector<RowList>& rows) const;
 
   const DensityFitter& fitter_;
   const InitialModels& initial_;
-  std::vector<Index> labeled_;    ///< rows that have a label in the fitter's data
-  RowList sample_;                ///< of the unlabeled rows; their weights stand for all of them
-  Matrix sampled_rows_;           ///< the features of the sample
-  std::vector<double> unlabeled_; ///< log q~(x|l=0) of the sample, each row left out of it
+  std::vector<Index> labeled_; ///< rows that have a label in the fitter's data
+  Sample small_;
+  Sample large_;
 };
 
 /// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on

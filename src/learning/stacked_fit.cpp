@@ -27,10 +27,9 @@ namespace lacuna {
 
 namespace {
 
-/// Where a classifier tells the region, `auto` goes no lower than this, less the width of the soft edge: with
-/// labels missing by lot the log ratio is 0 everywhere, and no row may count as outside by chance.
+/// Where a classifier tells the region, `auto` goes no lower than this, less the soft edge: with labels
+/// missing by lot the log ratio is 0 everywhere, and no row may count as outside by chance.
 constexpr double lowest_classifier_kappa = 0.0;
-constexpr double slack = 3.0 * region_edge;
 
 ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
   ConditionalMembers members = {std::make_shared<LogisticFamily>()};
@@ -91,7 +90,8 @@ void StackedFit::choose_region(const LearningOptions& options) {
     std::vector<double> weights;
     for (const HeldOut& row : held_out_) ratios.push_back(row.log_ratio);
     for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
-    kappa_ = std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha)) - slack;
+    kappa_ =
+        std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha)) - region_edge;
   }
 }
 

@@ -45,7 +45,8 @@ double HardlyLabeled::probability(std::size_t y) const {
 }
 
 double outside_share(double log_ratio, double kappa) {
-  return 1.0 / (1.0 + std::exp((log_ratio - kappa) / region_edge));
+  const double u = std::clamp(0.5 * (1.0 + (kappa - log_ratio) / region_edge), 0.0, 1.0);
+  return u * u * (3.0 - 2.0 * u);
 }
 
 std::vector<double> disagreements(const std::vector<Matrix>& by_member, const std::vector<double>& weights) {

@@ -22,6 +22,9 @@ struct HardlyLabeled {
   static HardlyLabeled of(const std::vector<double>& labels_of_class, double outside);
   /// What lies outside and is not extrapolated: the probability of class y.
   double probability(std::size_t y) const;
+  /// How much of an extrapolation to class y is kept: what looks like a class with enough labels may be one
+  /// that has hardly any, but not the other way round.
+  double kept(std::size_t y) const { return hardness[y] > 0.0 ? 1.0 : 1.0 - share; }
 };
 
 /// What a classifier with a stack knows beside its densities: p(y|x) where labels speak, where that is, and
@@ -43,8 +46,8 @@ struct StackedModel {
                                                   const GenerativeClassifier::Parts& parts);
 };
 
-/// How softly the region ends, in units of the log ratio.
-inline constexpr double region_edge = 0.2;
+/// The region ends softly: a row whose log ratio is this much above kappa is inside, this much below outside.
+inline constexpr double region_edge = 0.6;
 
 /// rho: how far a row is outside.
 double outside_share(double log_ratio, double kappa);

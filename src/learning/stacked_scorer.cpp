@@ -39,10 +39,13 @@ StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedR
   const Signals signals = Signals::of(kappa - row.log_ratio, row.distance, row.log_share, row.disagreement);
   double trust = model.trust.empty() ? 0.0 : 1.0;
   for (const Trust& one : model.trust) trust = std::min(trust, one.of(largest, signals, n_classes));
-  answer.trust = trust * (1.0 - model.hardly_labeled.share);
-  const double unknown = answer.outside * (1.0 - answer.trust);
   for (std::size_t y = 0; y < posterior.size(); ++y)
-    posterior[y] = (1.0 - unknown) * posterior[y] + unknown * model.hardly_labeled.probability(y);
+    answer.trust += trust * model.hardly_labeled.kept(y) * posterior[y];
+  for (std::size_t y = 0; y < posterior.size(); ++y) {
+    const double extrapolated = trust * model.hardly_labeled.kept(y) * posterior[y] +
+                                (1.0 - answer.trust) * model.hardly_labeled.probability(y);
+    posterior[y] += answer.outside * (extrapolated - posterior[y]);
+  }
   return answer;
 }
 

@@ -22,8 +22,8 @@ constexpr double rows_per_episode = 10.0; ///< what an episode weighs, in rows
 constexpr double share_of_labels =
     0.5;                               ///< all episodes together weigh at most this share of the labeled rows
 constexpr double ignorant_rows = 10.0; ///< of no knowledge, added to what episodes show
-constexpr double own_weight = 6.0;     ///< of a labeled row that lies outside itself, in rows
-constexpr double most_own_weight = 60.0; ///< of all of them
+constexpr double own_weight = 15.0;    ///< of a labeled row that lies outside itself, in rows
+constexpr double most_own_weight = 200.0; ///< of all of them
 /// An upper quantile of the error probability is taken, not its mean: the episodes are a sample.
 constexpr double standard_errors = 0.67;
 constexpr Vector penalty = {0.05, 1.0, 0.5, 0.5, 0.5, 0.5};

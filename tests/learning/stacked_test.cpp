@@ -79,7 +79,10 @@ TEST(HardlyLabeled, ByHand) {
 TEST(OutsideShare, IsHalfAtTheThreshold) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(outside_share(0.7, 0.7), 0.5);
-  EXPECT_NEAR(outside_share(0.7 + region_edge, 0.7), 1.0 / (1.0 + std::exp(1.0)), 1e-12);
+  EXPECT_NEAR(outside_share(0.7 + 0.5 * region_edge, 0.7), 5.0 / 32.0, 1e-12); // u = 1/4
+  EXPECT_NEAR(outside_share(0.7 - 0.5 * region_edge, 0.7), 27.0 / 32.0, 1e-12);
+  EXPECT_EQ(outside_share(region_edge, 0.0), 0.0); // the edge ends
+  EXPECT_EQ(outside_share(-region_edge, 0.0), 1.0);
   EXPECT_EQ(outside_share(infinity, 0.0), 0.0);
   EXPECT_EQ(outside_share(-infinity, 0.0), 1.0);
 }
@@ -126,13 +129,27 @@ TEST(Answer, FollowsTheFormula) {
     const double m = hard.share;
     EXPECT_NEAR(m, 2.0 / 3.0, 1e-12);
     EXPECT_EQ(answer.outside, rho);
-    EXPECT_NEAR(answer.trust, 1.0 - m, 1e-12); // t = 1
-    for (std::size_t y = 0; y < 3; ++y)
-      EXPECT_NEAR(posterior[y],
-                  (1.0 - rho) * p[y] +
-                      rho * ((1.0 - m) * p[y] + m * (m * (y == 2 ? 1.0 : 0.0) + (1.0 - m) / 3.0)),
-                  1e-12);
+    // t = 1. What goes to the class without a label is kept whole.
+    const double kept = (1.0 - m) * 0.99 + 0.01;
+    EXPECT_NEAR(answer.trust, kept, 1e-12);
+    for (std::size_t y = 0; y < 3; ++y) {
+      const double k = y == 2 ? 1.0 : 1.0 - m;
+      const double other = m * (y == 2 ? 1.0 : 0.0) + (1.0 - m) / 3.0;
+      EXPECT_NEAR(posterior[y], (1.0 - rho) * p[y] + rho * (k * p[y] + (1.0 - kept) * other), 1e-12);
+    }
+    EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1.0, 1e-12);
   }
+}
+
+TEST(Answer, AnExtrapolationToAHardClassIsDoubtedLess) {
+  const StackedModel model = bare_model({full_trust(3.0)}, HardlyLabeled::of({24.0, 24.0, 2.0}, 0.5));
+  const auto error_of = [&](const std::vector<double>& p) {
+    std::vector<double> posterior(3);
+    answer_row(model, 0.0, {logs(p), -3.0, 0.0, 0.0, 0.0}, posterior);
+    return 1.0 - *std::max_element(posterior.begin(), posterior.end());
+  };
+  EXPECT_LT(error_of({0.1, 0.1, 0.8}), 0.2);
+  EXPECT_GT(error_of({0.8, 0.1, 0.1}), 0.5);
 }
 
 TEST(Answer, TheLeastTrustCounts) {

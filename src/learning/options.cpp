@@ -127,8 +127,13 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
 
 void LearningOptions::check_together(OptionChecks& checks) const {
   check_options(density, checks);
-  checks.require(members.empty() || conditional == ConditionalForm::stack, "conditional",
-                 to_string(conditional), "stack, which the given members are to join");
+  const bool has_stack = conditional == ConditionalForm::stack;
+  checks.require(members.empty() || has_stack, "conditional", to_string(conditional),
+                 "stack, which the given members are to join");
+  checks.require(has_stack || region != Region::classifier, "region", to_string(region),
+                 mention("conditional") + " stack with it: densities alone tell their region themselves");
+  checks.require(has_stack || trust != TrustForm::worst, "trust", to_string(trust),
+                 mention("conditional") + " stack with it: densities alone trust nothing outside");
   for (const auto& member : members)
     checks.require(member != nullptr, "members", "a null pointer", "families of classifiers");
 }

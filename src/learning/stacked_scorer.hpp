@@ -20,7 +20,7 @@ struct StackedRow {
 /// The posterior q(y|x) of docs/math/trust.md, eq. 1, without the background.
 struct StackedAnswer {
   double outside = 0.0; ///< rho
-  double trust = 0.0;   ///< t (1 - m)
+  double trust = 0.0;   ///< how much of the extrapolation is kept
 };
 /// The class with the largest posterior; where rounding leaves ties, that which p(y|x) prefers.
 std::size_t best_class(std::span<const double> posterior, std::span<const double> log_p);

@@ -117,6 +117,14 @@ Trust full_trust(double deepest) {
   return Trust::fit(rows, 2, 1000);
 }
 
+TEST(StackOptions, WhatOnlyAStackCanDoNeedsOne) {
+  LearningOptions options;
+  options.conditional = ConditionalForm::densities;
+  options.region = Region::classifier;
+  options.trust = TrustForm::worst;
+  expect_error(ErrorKind::usage, {"region", "trust", "conditional"}, [&] { check_options(options); });
+}
+
 TEST(Answer, FollowsTheFormula) {
   // docs/math/trust.md, eq. 1, with hardly labeled classes.
   const HardlyLabeled hard = HardlyLabeled::of({24.0, 24.0, 0.0}, 0.5);

@@ -29,7 +29,7 @@ function log_ratio_figure(subject, prefix) {
   const figure = {
     id: `${prefix}log-ratio`,
     title: "Where labels say something",
-    caption: `The log ratio compares how well the best class explains a row with how well the unlabeled rows as a whole do. Above kappa a row is informative: the labels speak about rows like it. Move kappa to be more or less careful.${has_plane ? test_rows_text(test) : ""}`,
+    caption: `The log ratio compares how much a row is like labeled rows with how much it is like unlabeled ones. Above kappa a row is informative: the labels speak about rows like it. Move kappa to be more or less careful.${has_plane ? test_rows_text(test) : ""}`,
     columns: () => 1,
     height: (width) => (has_plane ? plane_height(width) : 110),
     panels: () => [{

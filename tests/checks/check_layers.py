@@ -20,7 +20,7 @@ NARROW = {"evaluation": {"core", "math"}}
 # Every other header in src/ is private to its room.
 DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "files", "index", "parallel", "registry", "shared_library"},
-    "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special"},
+    "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
     "conditional": {
         "boosting", "calibration", "class_prior", "logistic", "logistic_inputs", "probabilities", "stack",

@@ -108,11 +108,11 @@ SLOW = """
 import time, numpy as np, lacuna
 class Slow:
     def fit(self, X):
-        time.sleep(0.5)
+        time.sleep(0.8)
     def score_samples(self, X):
         return -0.5 * (X ** 2).sum(axis=1)
 X = np.random.default_rng(0).normal(size=(60, 1))
-lacuna.ReliableClassifier(conditional="densities", density=Slow(), kappa=0, draws=1, verbose=%s).fit(X, np.resize([0, 1, -1], 60))
+lacuna.ReliableClassifier(conditional="densities", density=Slow(), kappa=0, shrinkage=0, draws=1, verbose=%s).fit(X, np.resize([0, 1, -1], 60))
 """
 
 

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import resource
 import struct
 import subprocess
 import time
@@ -75,10 +76,14 @@ def test_the_bare_name_is_a_usage_error_that_helps():
 
 @pytest.mark.skipif(IS_SANITIZED, reason="a sanitizer slows the start")
 def test_help_is_quick():
+    def cpu_seconds():  # not those of the clock: other tests may run beside this one
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
     def once():
-        began = time.perf_counter()
+        before = cpu_seconds()
         subprocess.run([BINARY, "--help"], stdout=subprocess.DEVNULL, check=True)
-        return time.perf_counter() - began
+        return cpu_seconds() - before
 
     assert min(once() for _ in range(5)) < 0.05
 

@@ -30,17 +30,39 @@ double penalty(double log_slope, std::span<const double> intercepts) {
   return sum;
 }
 
-/// Less the penalised likelihood and its gradient in (log slope, intercepts).
+Index n_judged(std::span<const double> scores) {
+  return std::count_if(scores.begin(), scores.end(), [](double score) { return !std::isinf(score); });
+}
+
+/// Finite for a share of 0 as well: the search takes differences.
+double log_odds(double share) {
+  constexpr double least_share = 1e-300;
+  return std::log(std::max(share, least_share)) - std::log1p(-share);
+}
+
+/// Less the penalised likelihood and its gradient in (log slope, intercepts, log odds of the lapse).
 class CalibrationLoss {
 public:
   explicit CalibrationLoss(const ScoredLabels& rows) : rows_(rows) {}
 
+  static std::vector<double> parameters(const Calibration& calibration) {
+    std::vector<double> x{std::log(calibration.slope)};
+    x.insert(x.end(), calibration.intercepts.begin(), calibration.intercepts.end());
+    x.push_back(log_odds(calibration.lapse));
+    return x;
+  }
+  static Calibration calibration(std::span<const double> x) {
+    return {std::exp(x.front()), {x.begin() + 1, x.end() - 1}, 1.0 / (1.0 + std::exp(-x.back()))};
+  }
+
   double operator()(std::span<const double> x, std::span<double> gradient) const {
-    const Calibration here{std::exp(x[0]), {x.begin() + 1, x.end()}};
-    double loss = penalty(x[0], x.subspan(1));
+    const Calibration here = calibration(x);
+    double loss = penalty(x[0], here.intercepts);
+    std::fill(gradient.begin(), gradient.end(), 0.0);
     gradient[0] = 2.0 * x[0];
-    for (std::size_t y = 1; y < x.size(); ++y) gradient[y] = 2.0 * intercept_penalty * x[y];
-    std::vector<double> scores(x.size() - 1);
+    for (std::size_t y = 0; y < here.intercepts.size(); ++y)
+      gradient[y + 1] = 2.0 * intercept_penalty * here.intercepts[y];
+    std::vector<double> scores(here.intercepts.size());
     for (Index i = 0; i < rows_.scores.n_rows; ++i) {
       const double weight = rows_.weights[at(i)];
       if (weight == 0.0) continue;
@@ -49,10 +71,16 @@ public:
       std::copy(row.begin(), row.end(), scores.begin());
       scale_scores(here, scores);
       const double log_sum = log_sum_exp(scores);
+      // The label is foretold, or it lapsed to any class; `foretold` is how likely the first is.
+      const double by_chance = here.lapse / static_cast<double>(n_judged(row));
+      const double foretold =
+          1.0 / (1.0 + by_chance / (1.0 - here.lapse) * std::exp(log_sum - scores[label]));
+      loss += weight * (here.lapse > 0.0 ? -std::log1p(-here.lapse) + std::log(foretold) : 0.0);
       loss += weight * (log_sum - scores[label]);
+      gradient.back() += weight * (foretold - (1.0 - here.lapse));
       for (std::size_t y = 0; y < scores.size(); ++y) {
         if (std::isinf(row[y])) continue; // a class that cannot be judged has no say
-        const double slack = weight * (std::exp(scores[y] - log_sum) - (y == label ? 1.0 : 0.0));
+        const double slack = weight * foretold * (std::exp(scores[y] - log_sum) - (y == label ? 1.0 : 0.0));
         gradient[0] += slack * here.slope * row[y];
         gradient[y + 1] += slack;
       }
@@ -85,21 +113,38 @@ Index n_seen_classes(const ScoredLabels& rows) {
   return std::max<Index>(1, std::count(seen.begin(), seen.end(), 1));
 }
 
-/// The highest penalised likelihood with a slope alone, or with intercepts too.
-Calibration most_likely(const ScoredLabels& rows, bool with_intercepts) {
+enum class Free { slope, slope_and_intercepts, all };
+
+/// The highest penalised likelihood from `start` upwards; what is not free stays.
+Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free free) {
   double total = 1.0;
   for (const double weight : rows.weights) total += weight;
   const CalibrationLoss loss(rows);
-  std::vector<double> x(at(rows.scores.n_cols) + 1, 0.0); // the identity
+  std::vector<double> x = CalibrationLoss::parameters(start);
   lbfgs_minimise(
       [&](std::span<const double> here, std::span<double> gradient) {
         const double value = loss(here, gradient);
         for (double& entry : gradient) entry /= total;
-        if (!with_intercepts) std::fill(gradient.begin() + 1, gradient.end(), 0.0);
+        if (free == Free::slope) std::fill(gradient.begin() + 1, gradient.end() - 1, 0.0);
+        if (free != Free::all) gradient.back() = 0.0;
         return value / total;
       },
       x);
-  return {std::exp(x[0]), {x.begin() + 1, x.end()}};
+  Calibration found = CalibrationLoss::calibration(x);
+  if (free != Free::all) found.lapse = start.lapse;
+  return found;
+}
+
+/// With a share of labels that no score foretells, where the rows say that there is one: else a few of them
+/// would flatten the slope for all.
+Calibration with_lapse(const Calibration& without, const ScoredLabels& rows) {
+  Calibration start = without;
+  start.lapse = 0.02;
+  start.slope = std::max(start.slope, 1.0);
+  const Calibration rich = most_likely(rows, start, Free::all);
+  const double gain = calibration_objective(rich, rows) - calibration_objective(without, rows);
+  const double total = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
+  return probability_of_gain(gain, 1, total) > 0.5 ? rich : without;
 }
 
 } // namespace
@@ -110,40 +155,49 @@ double probability_of_gain(double gain, Index n_parameters, double n_rows) {
 }
 
 Calibration Calibration::identity(Index n_classes) {
-  return {1.0, std::vector<double>(at(n_classes), 0.0)};
+  return {1.0, std::vector<double>(at(n_classes), 0.0), 0.0};
 }
 
 void Calibration::apply(std::span<double> scores) const {
+  const std::vector<double> before(scores.begin(), scores.end());
   scale_scores(*this, scores);
   to_log_probabilities(scores);
+  if (lapse == 0.0) return;
+  const double by_chance = lapse / static_cast<double>(std::max<Index>(1, n_judged(before)));
+  for (std::size_t y = 0; y < scores.size(); ++y)
+    if (!std::isinf(before[y])) scores[y] = std::log((1.0 - lapse) * std::exp(scores[y]) + by_chance);
 }
 
 void Calibration::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "slope", slope);
   archive.put(prefix + "intercepts", intercepts);
+  archive.put(prefix + "lapse", lapse);
 }
 
 Calibration Calibration::load(const Archive& archive, const std::string& prefix, Index n_classes) {
   constexpr double most = 1e100; // slope and scores are multiplied
-  Calibration calibration{archive.number(prefix + "slope"), archive.vector(prefix + "intercepts", n_classes)};
+  Calibration calibration{archive.number(prefix + "slope"), archive.vector(prefix + "intercepts", n_classes),
+                          archive.number(prefix + "lapse")};
   require_saved(calibration.slope > 0.0 && calibration.slope < most, prefix + "slope",
                 "a slope that is not above 0");
   for (const double b : calibration.intercepts)
     require_saved(std::abs(b) < most, prefix + "intercepts", "an intercept that no fit gives");
+  require_saved(calibration.lapse >= 0.0 && calibration.lapse < 1.0, prefix + "lapse",
+                "a lapse that is no share");
   return calibration;
 }
 
 double calibration_objective(const Calibration& calibration, const ScoredLabels& rows) {
-  std::vector<double> x{std::log(calibration.slope)};
-  x.insert(x.end(), calibration.intercepts.begin(), calibration.intercepts.end());
+  const std::vector<double> x = CalibrationLoss::parameters(calibration);
   std::vector<double> gradient(x.size());
   return -CalibrationLoss(rows)(x, gradient);
 }
 
 Calibration fit_calibration(const ScoredLabels& rows) {
   const Calibration identity = Calibration::identity(rows.scores.n_cols);
-  const Calibration sloped = between(identity, most_likely(rows, false), 1, rows);
-  return between(sloped, most_likely(rows, true), n_seen_classes(rows) - 1, rows);
+  const Calibration sloped = between(identity, most_likely(rows, identity, Free::slope), 1, rows);
+  const Calibration rich = most_likely(rows, identity, Free::slope_and_intercepts);
+  return with_lapse(between(sloped, rich, n_seen_classes(rows) - 1, rows), rows);
 }
 
 } // namespace lacuna

@@ -9,11 +9,13 @@
 
 namespace lacuna {
 
-/// p(y|x) proportional to exp(b_y + tau log q(y|x)): a slope for what q got too sure or too unsure of, and an
-/// intercept per class for shares it got wrong (docs/math/conditional.md, section 4).
+/// p(y|x) = (1 - epsilon) s_y + epsilon / K with s_y proportional to exp(b_y + tau log q(y|x)): a slope for
+/// what q got too sure or too unsure of, an intercept per class for shares it got wrong, and a share of
+/// labels that no score foretells (docs/math/conditional.md, section 5).
 struct Calibration {
   double slope = 1.0;             ///< tau > 0
   std::vector<double> intercepts; ///< b, one per class
+  double lapse = 0.0;             ///< epsilon, from 0 to below 1
 
   static Calibration identity(Index n_classes);
 
@@ -40,8 +42,9 @@ double calibration_objective(const Calibration& calibration, const ScoredLabels&
 /// by this gain (of log likelihood): Schwarz's approximation, both models being as likely before.
 double probability_of_gain(double gain, Index n_parameters, double n_rows);
 
-/// The slope and intercepts of the highest penalised likelihood, as far as rows are many enough to say that
-/// they are better than none. The penalty pulls towards the identity as well, so that few rows change little.
+/// The slope, intercepts and lapse of the highest penalised likelihood, as far as rows are many enough to say
+/// that they are better than none. The penalty pulls towards the identity as well, so that few rows change
+/// little.
 Calibration fit_calibration(const ScoredLabels& rows);
 
 } // namespace lacuna

@@ -11,8 +11,8 @@ namespace lacuna {
 namespace {
 
 Registry<ConditionalEntry>& conditionals() {
-  static Registry<ConditionalEntry> list(
-      "conditional", {logistic_entry(), boosting_entry(), class_prior_entry(), stack_entry()});
+  static Registry<ConditionalEntry> list("conditional", {logistic_entry(), boosting_entry(), forest_entry(),
+                                                         class_prior_entry(), stack_entry()});
   return list;
 }
 

@@ -63,14 +63,26 @@ bool TreeEnsemble::goes_left(const TreeNode& node, float value) const {
   return (set_words[at(first) + category / bits_per_word] >> (category % bits_per_word) & 1U) == 0U;
 }
 
+const TreeNode& TreeEnsemble::leaf(std::size_t tree, std::span<const float> row) const {
+  const TreeNode* const first = nodes.data() + tree_first[tree];
+  const TreeNode* node = first;
+  while (node->left != 0)
+    node = first + node->left + (goes_left(*node, row[static_cast<std::size_t>(node->feature)]) ? 0 : 1);
+  return *node;
+}
+
 void TreeEnsemble::add_margins(std::span<const float> row, std::span<float> outputs) const {
-  for (std::size_t tree = 0; tree < tree_output.size(); ++tree) {
-    const TreeNode* first = nodes.data() + tree_first[tree];
-    const TreeNode* node = first;
-    while (node->left != 0)
-      node = first + node->left + (goes_left(*node, row[static_cast<std::size_t>(node->feature)]) ? 0 : 1);
-    outputs[static_cast<std::size_t>(tree_output[tree])] += node->value;
-  }
+  for (std::size_t tree = 0; tree < tree_output.size(); ++tree)
+    outputs[static_cast<std::size_t>(tree_output[tree])] += leaf(tree, row).value;
+}
+
+std::int32_t TreeEnsemble::add_set(std::span<const char> goes_right) {
+  const std::size_t first = set_words.size();
+  set_words.resize(first + goes_right.size() / bits_per_word + 1);
+  for (std::size_t level = 0; level < goes_right.size(); ++level)
+    if (goes_right[level] != 0) set_words[first + level / bits_per_word] |= 1U << (level % bits_per_word);
+  set_first.push_back(static_cast<Index>(set_words.size()));
+  return static_cast<std::int32_t>(set_first.size()) - 2;
 }
 
 void TreeEnsemble::save(Archive& archive, const std::string& prefix) const {

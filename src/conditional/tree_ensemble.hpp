@@ -30,8 +30,13 @@ struct TreeEnsemble {
   std::vector<Index> set_first;         ///< per set of categories: its first word; one more for the end
   std::vector<std::uint32_t> set_words; ///< category c is bit c % 32 of its set's word c / 32
 
-  /// Adds every tree's leaf for this row to its output. NaN is a missing value.
+  /// Where a row ends in a tree. NaN is a missing value.
+  const TreeNode& leaf(std::size_t tree, std::span<const float> row) const;
+  /// Adds every tree's leaf for this row to its output.
   void add_margins(std::span<const float> row, std::span<float> outputs) const;
+
+  /// The number of a new set of the levels that go right.
+  std::int32_t add_set(std::span<const char> goes_right);
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Whatever the archive claims, add_margins is safe on what comes back. Throws Error(data).

@@ -9,6 +9,7 @@
 
 #include "conditional/boosting.hpp"
 #include "conditional/class_prior.hpp"
+#include "conditional/forest.hpp"
 #include "conditional/logistic.hpp"
 #include "conditional/xgboost_library.hpp"
 #include "core/index.hpp"
@@ -53,6 +54,7 @@ void StackedFit::learn_members(const LearningOptions& options) {
   densities_ = std::make_shared<DensityMember>(one_thread_, shared_.initial(), options.seed);
   ConditionalMembers members = {densities_};
   for (auto& member : plain_members({})) members.push_back(member);
+  members.insert(members.end() - 1, std::make_shared<ForestFamily>());
   members.insert(members.end(), options.members.begin(), options.members.end());
   if (!xgboost_problem().empty())
     fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());

@@ -23,7 +23,7 @@ DOORS = {
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
     "conditional": {
-        "boosting", "calibration", "class_prior", "logistic", "logistic_inputs", "probabilities", "stack",
+        "boosting", "calibration", "class_prior", "forest", "logistic", "logistic_inputs", "probabilities", "stack",
         "xgboost_library",
     },
     "model_io": {"archive_file"},

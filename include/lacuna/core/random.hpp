@@ -39,6 +39,7 @@ enum class RandomPurpose : std::uint32_t {
   unlabeled_sample = 63, ///< which unlabeled rows stand for all, keyed by row
   label_clusters = 64,   ///< clusters in which labels are counted
   episode = 65,          ///< simulated gaps, keyed by gap
+  forest = 66,           ///< randomised trees, keyed by tree
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

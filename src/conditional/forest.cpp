@@ -1,0 +1,122 @@
+#include "conditional/forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "conditional/boosted_trees.hpp"
+#include "conditional/column_scales.hpp"
+#include "conditional/forest_growth.hpp"
+#include "conditional/own_conditionals.hpp"
+#include "conditional/probabilities.hpp"
+#include "core/archive_checks.hpp"
+#include "core/index.hpp"
+#include "lacuna/core/random.hpp"
+
+namespace lacuna {
+
+namespace {
+
+constexpr const char* forest_name = "forest";
+constexpr int n_trees = 100;
+/// Leaves get larger with the labels: whole trees of many rows are slow, and learn their noise.
+constexpr double most_leaves = 400.0;
+
+class Forest : public Conditional {
+public:
+  struct Parts {
+    ColumnScales scales;
+    std::vector<int> classes; ///< that have labeled rows
+    double n_labels = 0.0;    ///< by weight
+    GrownForest grown;
+  };
+  Forest(ConditionalFacts facts, Parts parts) : Conditional(std::move(facts)), parts_(std::move(parts)) {}
+
+  void log_probability(MatrixView rows, std::span<double> out) const override {
+    const TreeEnsemble& trees = parts_.grown.trees;
+    const std::size_t n_known = parts_.classes.size();
+    const auto n = static_cast<double>(trees.tree_output.size());
+    std::vector<float> cells(at(n_features()));
+    std::vector<double> scores(n_known);
+    for (Index i = 0; i < rows.n_rows; ++i) {
+      BoostedTrees::read(parts_.scales, rows.row(i), cells);
+      std::fill(scores.begin(), scores.end(), 0.0);
+      for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
+        const float* const shares =
+            parts_.grown.shares.data() + static_cast<std::size_t>(trees.leaf(tree, cells).value) * n_known;
+        for (std::size_t y = 0; y < n_known; ++y) scores[y] += static_cast<double>(shares[y]);
+      }
+      // One label more, shared by all: trees that agree are not certain.
+      for (double& score : scores)
+        score = std::log((parts_.n_labels * score / n + 1.0 / static_cast<double>(n_known)) /
+                         (parts_.n_labels + 1.0));
+      const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
+      spread_scores(scores, parts_.classes, row);
+      to_log_probabilities(row);
+    }
+  }
+
+  static std::shared_ptr<const Conditional> load(const Archive& archive, const std::string& prefix,
+                                                 ConditionalFacts facts) {
+    Parts parts;
+    parts.scales = ColumnScales::load(archive, prefix, facts.n_features);
+    parts.classes = load_classes(archive, prefix + "classes", facts.n_classes);
+    parts.n_labels = archive.number(prefix + "n_labels");
+    if (!(parts.n_labels > 0.0 && parts.n_labels < 1e30)) fail_damaged(prefix + "n_labels", "is no weight");
+    parts.grown.trees = TreeEnsemble::load(archive, prefix + "trees/", facts.n_features, 1);
+    const Index n_shares = stored_length(archive, prefix + "shares");
+    for (const double share : archive.vector(prefix + "shares", n_shares)) {
+      if (!(share >= 0.0 && share <= 1.0)) fail_damaged(prefix + "shares", "holds no shares");
+      parts.grown.shares.push_back(static_cast<float>(share));
+    }
+    const auto n_known = static_cast<Index>(parts.classes.size());
+    if (n_shares % n_known != 0) fail_damaged(prefix + "shares", "has another length than expected");
+    for (const TreeNode& node : parts.grown.trees.nodes)
+      if (node.left == 0 && !(node.value >= 0.0F && node.value < static_cast<float>(n_shares / n_known)))
+        fail_damaged(prefix + "trees/value", "names a leaf that is not there");
+    return std::make_shared<Forest>(std::move(facts), std::move(parts));
+  }
+
+private:
+  void save_parts(Archive& archive, const std::string& prefix) const override {
+    parts_.scales.save(archive, prefix);
+    save_classes(archive, prefix + "classes", parts_.classes);
+    archive.put(prefix + "n_labels", parts_.n_labels);
+    parts_.grown.trees.save(archive, prefix + "trees/");
+    archive.put(prefix + "shares", {static_cast<Index>(parts_.grown.shares.size())}, parts_.grown.shares);
+  }
+
+  Parts parts_;
+};
+
+} // namespace
+
+std::shared_ptr<const Conditional> ForestFamily::fit(const DatasetView& data,
+                                                     const ConditionalFitContext& context) const {
+  const LabeledRows labeled = labeled_rows(data);
+  Forest::Parts parts;
+  parts.scales = ColumnScales::fit(data, labeled);
+  parts.classes = labeled.classes;
+  parts.n_labels = labeled.total_weight;
+  parts.grown.trees = TreeEnsemble{data.n_features(), 1, {}, {0}, {}, {0}, {}};
+  const std::size_t n_features = at(data.n_features());
+  std::vector<float> cells(labeled.size() * n_features);
+  for (std::size_t i = 0; i < labeled.size(); ++i)
+    BoostedTrees::read(parts.scales, data.features.row(labeled.rows[i]),
+                       std::span(cells).subspan(i * n_features, n_features));
+  const RankedRows rows(data, labeled, cells);
+  for (int tree = 0; tree < n_trees; ++tree) {
+    if (context.observer != nullptr) stop_if_cancelled(*context.observer);
+    grow_tree(rows, labeled.total_weight / most_leaves,
+              derive_seed(context.seed, RandomPurpose::forest, static_cast<std::uint64_t>(tree)),
+              parts.grown);
+  }
+  return std::make_shared<Forest>(ConditionalFacts{forest_name, data.n_features(), data.n_classes()},
+                                  std::move(parts));
+}
+
+ConditionalEntry forest_entry() {
+  return {forest_name, Forest::load};
+}
+
+} // namespace lacuna

@@ -21,7 +21,7 @@ constexpr std::size_t few_values = 10;
 constexpr double least_spike = 0.1;
 constexpr double spike_to_next = 3.0;
 /// Each may double the patterns of gaps, which a mixture pays for one by one.
-constexpr std::size_t most_spikes = 6;
+constexpr std::size_t most_spikes = 3;
 /// A value with a larger share is no part of a tail, and is not judged with it.
 constexpr double largest_tie = 0.05;
 constexpr std::size_t n_points = 400;

@@ -104,7 +104,10 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
     mapped = features.apply(task.data.features, {.threads = request_.threads});
     seen.features = mapped.view();
   }
-  std::vector<FitResult> fits = fit_classifiers(seen, request_, task.methods, *family_, observer);
+  LearningOptions options = request_;
+  // What a map made of all columns has no shape that a column of the table had.
+  if (any_mixes_columns(request_)) options.column_shapes = ColumnShaping::plain;
+  std::vector<FitResult> fits = fit_classifiers(seen, options, task.methods, *family_, observer);
   std::vector<Model> models;
   for (std::size_t m = 0; m < fits.size(); ++m)
     models.push_back({schema, features, std::move(fits[m].classifier),

@@ -167,12 +167,12 @@ std::shared_ptr<const ColumnShapes> fit_column_shapes(const WeightedRows& rows, 
   std::vector<ColumnShape> columns(at(rows.n_features()));
   std::vector<NumberFinding> found(columns.size());
   parallel_for(rows.n_features(), threads, [&](Index j) {
-    const std::vector<WeightedValue> values = values_of(rows, j);
+    std::vector<WeightedValue> values = values_of(rows, j);
     columns[at(j)].n_levels = levels.empty() ? 0 : levels[at(j)];
     if (columns[at(j)].n_levels > 0)
       join_rare_levels(values, columns[at(j)]);
     else
-      found[at(j)] = examine(values, may_lack_numbers);
+      found[at(j)] = examine(std::move(values), may_lack_numbers);
   });
   for (const Index j : strongest_spikes(found)) columns[at(j)].spike = found[at(j)].spike->value;
   for (std::size_t j = 0; j < columns.size(); ++j) {

@@ -22,6 +22,12 @@ const Density* unwrapped(const Density* density) {
   return shaped != nullptr ? &shaped->inner() : density;
 }
 
+void set_reference(DensityFitContext& context, const RowMoments& moments, const std::vector<Index>& levels) {
+  context.reference_variance = moments.variance;
+  context.reference_mean = moments.mean;
+  context.levels = levels;
+}
+
 std::vector<double> background_scale(const RowMoments& reference) {
   std::vector<double> scale;
   for (std::size_t j = 0; j < reference.variance.size(); ++j) {
@@ -84,17 +90,17 @@ DensityFitter DensityFitter::on_one_thread() const {
 
 std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
                                                   const Density* warm_start, bool single_step) const {
-  const RowMoments& reference = seen_ != nullptr ? seen_->reference : reference_;
   DensityFitContext context;
-  context.reference_variance = reference.variance;
-  context.reference_mean = reference.mean;
-  context.levels = seen_ != nullptr ? seen_->shapes->levels() : data_.levels;
   context.warm_start = unwrapped(warm_start);
   context.single_step = single_step;
   context.seed = seed;
   context.threads = threads;
   context.observer = &observer_;
-  if (seen_ == nullptr) return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
+  if (seen_ == nullptr) {
+    set_reference(context, reference_, data_.levels);
+    return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
+  }
+  set_reference(context, seen_->reference, seen_->shapes->levels());
   double log_jacobian = 0.0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i)
     log_jacobian += rows.weights[i] * seen_->log_jacobian[at(rows.rows[i])];

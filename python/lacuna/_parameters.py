@@ -54,6 +54,9 @@ class ReliableClassifierParameters:
     background : {"cauchy", "none"}, default="cauchy"
         Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, as in
         the paper.
+    column_shapes : {"auto", "plain"}, default="auto"
+        How densities see difficult columns: auto (a frequent value told from the numbers, long tails on a log-
+        like scale, rare categories taken as one), or plain, as in the paper.
     shrinkage : float or "auto", default="auto"
         How much class densities have in common, 0 (nothing) to 1 (all, so that only the classes' shares count),
         or auto: as much as makes labels likeliest that the densities did not see.
@@ -95,6 +98,7 @@ class ReliableClassifierParameters:
     draws: Union[int, str] = 5
     ignorant: Literal["guess", "random"] = "guess"
     background: Literal["cauchy", "none"] = "cauchy"
+    column_shapes: Literal["auto", "plain"] = "auto"
     shrinkage: Union[float, Literal["auto"]] = "auto"
     folds: int = 5
     max_em_iterations: int = 500

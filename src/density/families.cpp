@@ -7,6 +7,7 @@
 #include "density/gmm.hpp"
 #include "density/kde.hpp"
 #include "density/own_families.hpp"
+#include "density/shaped_density.hpp"
 #include "density/vb_mixture.hpp"
 
 namespace lacuna {
@@ -51,6 +52,8 @@ void register_density_family(DensityFamilyEntry entry) {
     throw Error(ErrorKind::usage, "a density family needs a name, a function that makes it and one that "
                                   "loads its densities; got '" +
                                       entry.name + "' with one of them missing");
+  if (entry.name == ShapedDensity::name)
+    throw Error(ErrorKind::usage, "the name '" + entry.name + "' of a density family is taken");
   families().add(std::move(entry));
 }
 
@@ -69,6 +72,8 @@ std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& o
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
   const std::string& name = archive.text(prefix + "family");
+  if (name == ShapedDensity::name)
+    return ShapedDensity::load(archive, prefix, DensityFacts::load(archive, prefix));
   const std::optional<DensityFamilyEntry> entry = families().find(name);
   if (!entry)
     throw Error(ErrorKind::data, "the model holds a density of family '" + name +

@@ -40,6 +40,10 @@ public:
       return DensityFamily::fit_blocks(rows, context);
   }
   bool standardizes() const override { return true; }
+  /// The mixtures of few components, which have no other way to take up a tail.
+  bool gains_by_shapes() const override {
+    return std::same_as<Options, VbMixtureOptions> || std::same_as<Options, GmmOptions>;
+  }
   bool handles_missing_values() const override { return std::same_as<Options, VbMixtureOptions>; }
   bool handles_categories() const override { return std::same_as<Options, VbMixtureOptions>; }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/index.hpp"
+#include "density/column_shapes.hpp"
 #include "lacuna/core/errors.hpp"
 #include "math/special.hpp"
 
@@ -36,8 +37,9 @@ private:
 } // namespace
 
 Background::Background(double weight, std::vector<double> center, std::vector<double> scale,
-                       std::vector<Index> levels)
-    : weight_(weight), center_(std::move(center)), scale_(std::move(scale)), levels_(std::move(levels)) {
+                       std::vector<Index> levels, std::shared_ptr<const ColumnShapes> shapes)
+    : weight_(weight), shapes_(std::move(shapes)), center_(std::move(center)), scale_(std::move(scale)),
+      levels_(std::move(levels)) {
   levels_.resize(center_.size());
   for (std::size_t j = 0; j < center_.size(); ++j)
     log_size_.push_back(std::log(levels_[j] > 0 ? static_cast<double>(levels_[j]) : scale_[j]));
@@ -48,8 +50,15 @@ Background::Background(double weight, std::vector<double> center, std::vector<do
   }
 }
 
-/// Eq. 8. A marginal of a Student-t is one of fewer dimensions, with the same degrees of freedom.
 double Background::log_density(const double* row) const {
+  if (shapes_ == nullptr) return log_density_seen(row);
+  std::vector<double> seen(center_.size());
+  const double log_jacobian = shapes_->see(row, seen.data());
+  return log_density_seen(seen.data()) + log_jacobian;
+}
+
+/// Eq. 8. A marginal of a Student-t is one of fewer dimensions, with the same degrees of freedom.
+double Background::log_density_seen(const double* row) const {
   double log_sizes = 0.0;
   std::size_t n_numbers = 0;
   LogSquareSum distance;
@@ -69,20 +78,25 @@ void Background::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "center", center_);
   archive.put(prefix + "scale", scale_);
   archive.put(prefix + "levels", std::vector<double>(levels_.begin(), levels_.end()));
+  if (shapes_ != nullptr) shapes_->save(archive, prefix + "shapes/");
 }
 
 Background Background::load(const Archive& archive, const std::string& prefix, Index n_features) {
   const double weight = archive.number(prefix + "weight");
-  const std::vector<double>& scale = archive.vector(prefix + "scale", n_features);
+  std::shared_ptr<const ColumnShapes> shapes;
+  if (archive.has(prefix + "shapes/scale"))
+    shapes = ColumnShapes::load(archive, prefix + "shapes/", n_features);
+  const Index n_seen = shapes != nullptr ? shapes->n_seen() : n_features;
+  const std::vector<double>& scale = archive.vector(prefix + "scale", n_seen);
   std::vector<Index> levels;
   bool is_whole = weight > 0.0 && weight < 1.0;
   for (const double s : scale) is_whole = is_whole && s > 0.0 && std::isfinite(s);
-  for (const double n : archive.vector(prefix + "levels", n_features)) {
+  for (const double n : archive.vector(prefix + "levels", n_seen)) {
     is_whole = is_whole && n >= 0.0 && n <= 0x1.0p31 && n == std::floor(n);
     levels.push_back(is_whole ? static_cast<Index>(n) : 0);
   }
   if (!is_whole) throw Error(ErrorKind::data, "the model is damaged: its background is no density");
-  return {weight, archive.vector(prefix + "center", n_features), scale, std::move(levels)};
+  return {weight, archive.vector(prefix + "center", n_seen), scale, std::move(levels), std::move(shapes)};
 }
 
 } // namespace lacuna

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "density/shaped_density.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
@@ -13,6 +15,30 @@ namespace {
 
 /// In standard deviations: rows unlike all others are looked for outside the data, not among them.
 constexpr double background_reach = 10.0;
+
+/// A density like those that the family fits.
+const Density* unwrapped(const Density* density) {
+  const auto* const shaped = dynamic_cast<const ShapedDensity*>(density);
+  return shaped != nullptr ? &shaped->inner() : density;
+}
+
+void set_reference(DensityFitContext& context, const RowMoments& moments, const std::vector<Index>& levels) {
+  context.reference_variance = moments.variance;
+  context.reference_mean = moments.mean;
+  context.levels = levels;
+}
+
+std::vector<double> background_scale(const RowMoments& reference) {
+  std::vector<double> scale;
+  for (std::size_t j = 0; j < reference.variance.size(); ++j) {
+    const double variance = reference.variance[j];
+    // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
+    // beyond the largest number one of the right size will do.
+    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference.range[j];
+    scale.push_back(background_reach * (spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0));
+  }
+  return scale;
+}
 
 } // namespace
 
@@ -25,9 +51,10 @@ double RowList::total_weight() const {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
-DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer)
+DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping,
+                             int threads, Observer& observer)
     : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      reference_(row_moments(WeightedRows(data_.features, data_.weights))),
+      reference_(row_moments(WeightedRows(data_.features, data_.weights))), seen_(see(shaping)),
       class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
   for (Index i = 0; i < data_.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
@@ -36,6 +63,23 @@ DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, int 
     class_keys_[static_cast<std::size_t>(y)] = i;
     class_order_.push_back(y);
   }
+}
+
+std::shared_ptr<const DensityFitter::SeenData> DensityFitter::see(ColumnShaping shaping) const {
+  if (shaping == ColumnShaping::plain || !family_.gains_by_shapes()) return nullptr;
+  SeenData seen;
+  seen.shapes = fit_column_shapes(WeightedRows(data_.features, data_.weights), data_.levels,
+                                  family_.handles_missing_values() && family_.handles_categories(), threads_);
+  if (seen.shapes == nullptr) return nullptr;
+  seen.features = Matrix(data_.n_rows(), seen.shapes->n_seen());
+  for (Index i = 0; i < data_.n_rows(); ++i)
+    seen.log_jacobian.push_back(seen.shapes->see(data_.features.row(i), seen.features.row(i)));
+  seen.reference = row_moments(WeightedRows(seen.features.view(), data_.weights));
+  return std::make_shared<const SeenData>(std::move(seen));
+}
+
+std::string DensityFitter::shapes_note() const {
+  return seen_ != nullptr ? seen_->shapes->describe(data_.feature_names) : "";
 }
 
 DensityFitter DensityFitter::on_one_thread() const {
@@ -47,15 +91,22 @@ DensityFitter DensityFitter::on_one_thread() const {
 std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
                                                   const Density* warm_start, bool single_step) const {
   DensityFitContext context;
-  context.reference_variance = reference_.variance;
-  context.reference_mean = reference_.mean;
-  context.levels = data_.levels;
-  context.warm_start = warm_start;
+  context.warm_start = unwrapped(warm_start);
   context.single_step = single_step;
   context.seed = seed;
   context.threads = threads;
   context.observer = &observer_;
-  return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
+  if (seen_ == nullptr) {
+    set_reference(context, reference_, data_.levels);
+    return family_.fit(WeightedRows(data_.features, rows.rows, rows.weights), context);
+  }
+  set_reference(context, seen_->reference, seen_->shapes->levels());
+  double log_jacobian = 0.0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    log_jacobian += rows.weights[i] * seen_->log_jacobian[at(rows.rows[i])];
+  return std::make_shared<ShapedDensity>(
+      seen_->shapes, family_.fit(WeightedRows(seen_->features.view(), rows.rows, rows.weights), context),
+      log_jacobian);
 }
 
 ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
@@ -90,15 +141,13 @@ std::vector<RowList> DensityFitter::labeled_rows() const {
 }
 
 Background DensityFitter::background() const {
-  std::vector<double> scale;
-  for (std::size_t j = 0; j < reference_.variance.size(); ++j) {
-    const double variance = reference_.variance[j];
-    // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
-    // beyond the largest number one of the right size will do.
-    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference_.range[j];
-    scale.push_back(background_reach * (spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0));
-  }
-  return {1.0 / (reference_.weight + 1.0), reference_.mean, std::move(scale), data_.levels};
+  if (seen_ == nullptr) return plain_background();
+  return {1.0 / (seen_->reference.weight + 1.0), seen_->reference.mean, background_scale(seen_->reference),
+          seen_->shapes->levels(), seen_->shapes};
+}
+
+Background DensityFitter::plain_background() const {
+  return {1.0 / (reference_.weight + 1.0), reference_.mean, background_scale(reference_), data_.levels};
 }
 
 DensityRecord make_record(std::string name, const Density& density, Index n_rows) {

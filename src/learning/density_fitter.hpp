@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "density/column_shapes.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "lacuna/density/density.hpp"
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "lacuna/learning/options.hpp"
 #include "math/moments.hpp"
 
 namespace lacuna {
@@ -27,10 +29,13 @@ struct RowList {
   double total_weight() const;
 };
 
-/// What all fits of one run share: the data and how densities are fitted to parts of them.
+/// What all fits of one run share: the data and how densities are fitted to parts of them. Where columns are
+/// difficult and the family gains by it, densities see them in another shape; what comes out takes rows as
+/// they are in any case.
 class DensityFitter {
 public:
-  DensityFitter(DatasetView data, const DensityFamily& family, int threads, Observer& observer);
+  DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping, int threads,
+                Observer& observer);
 
   /// The same, on one thread.
   DensityFitter on_one_thread() const;
@@ -38,6 +43,8 @@ public:
   int threads() const { return threads_; }
   Observer& observer() const { return observer_; }
   Index n_classes() const { return data_.n_classes(); }
+  /// What was done to columns, in words; empty: nothing.
+  std::string shapes_note() const;
   bool is_labeled(Index row) const { return data_.is_labeled(row) && data_.weight(row) > 0.0; }
   bool is_unlabeled(Index row) const { return !data_.is_labeled(row) && data_.weight(row) > 0.0; }
 
@@ -55,15 +62,27 @@ public:
 
   /// Labeled rows of every class.
   std::vector<RowList> labeled_rows() const;
-  /// The background of a classifier of these data.
+  /// The background of a classifier of these data, to be compared with the densities fitted here.
   Background background() const;
+  /// The same for densities of the columns as they are.
+  Background plain_background() const;
 
 private:
+  /// The data as shapes see them.
+  struct SeenData {
+    std::shared_ptr<const ColumnShapes> shapes;
+    Matrix features;
+    std::vector<double> log_jacobian; ///< one per row
+    RowMoments reference;
+  };
+  std::shared_ptr<const SeenData> see(ColumnShaping shaping) const;
+
   DatasetView data_;
   const DensityFamily& family_;
   int threads_;
   Observer& observer_;
-  RowMoments reference_; ///< of all rows
+  RowMoments reference_;                 ///< of all rows
+  std::shared_ptr<const SeenData> seen_; ///< null: densities see the data as they are
   std::vector<Index> class_keys_;
   std::vector<Index> class_order_;
 };

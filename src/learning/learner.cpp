@@ -75,7 +75,9 @@ public:
     summary_.draw_spread = draw_spread(classifier);
     finish_summary();
     observer_.progress(prefix_ + "final models", n_stages, n_stages);
-    return {std::move(classifier), std::move(summary_)};
+    FitResult result{std::move(classifier), std::move(summary_)};
+    if (const std::string note = fitter_.shapes_note(); !note.empty()) result.notes.push_back(note);
+    return result;
   }
 
 private:
@@ -169,6 +171,8 @@ private:
           static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
     parts.informative_weight = 1.0 - outside_weight(fit.informative());
     parts.stacked = fit.finish();
+    // A stack compares it with the mixture that tells the share of labels, which sees columns as they are.
+    if (parts.background) parts.background = fitter_.plain_background();
     parts.draws = parts.stacked->class_models();
     if (parts.draws.empty()) parts.draws = {shared_.initial().classes};
     summary_.stack = fit.summary();

@@ -104,6 +104,10 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
           "Doubt about rows unlike all others: cauchy, so that far away every class is as likely, or none, "
           "as in the paper")
           .in_group("Method"),
+      option("column_shapes", &O::column_shapes, "HOW",
+             "How densities see difficult columns: auto (a frequent value told from the numbers, long tails "
+             "on a log-like scale, rare categories taken as one), or plain, as in the paper")
+          .in_group("Method"),
       option(
           "shrinkage", &O::shrinkage, "X",
           "How much class densities have in common, 0 (nothing) to 1 (all, so that only the classes' shares "
@@ -153,6 +157,7 @@ void apply_paper_preset(LearningOptions& options) {
   options.posterior = PosteriorForm::product;
   options.ignorant = Ignorant::guess;
   options.background = BackgroundForm::none;
+  options.column_shapes = ColumnShaping::plain;
   options.shrinkage = 0.0;
   options.kappa = 0.0;
 }

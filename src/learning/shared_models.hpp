@@ -17,7 +17,7 @@ class SharedModels {
 public:
   SharedModels(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
                Observer& observer)
-      : options_(options), fitter_(data, family, options.threads, observer),
+      : options_(options), fitter_(data, family, options.column_shapes, options.threads, observer),
         cross_fit_(fitter_, options.folds, options.seed) {}
 
   const DensityFitter& fitter() const { return fitter_; }

@@ -67,18 +67,20 @@ TrainingTable FitPlan::read(Observer& observer) const {
 }
 
 FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSchema& schema,
-                             const DatasetView& seen, FitSummary summary) const {
+                             const DatasetView& seen, const FitResult& result) const {
   FitRequest request = request_;
   request.method = method;
   if (!own_name_.empty()) request.density = own_name_;
+  std::vector<std::string> notes = task.notes;
+  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   return {.version = version(),
           .seed = request.seed,
           .options = recorded_options(request),
           .classes = seen.class_names,
           .features = schema.feature_names(),
           .model_features = seen.feature_names,
-          .summary = std::move(summary),
-          .notes = task.notes,
+          .summary = result.summary,
+          .notes = std::move(notes),
           .label_type = task.label_type};
 }
 
@@ -102,11 +104,14 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
     mapped = features.apply(task.data.features, {.threads = request_.threads});
     seen.features = mapped.view();
   }
-  std::vector<FitResult> fits = fit_classifiers(seen, request_, task.methods, *family_, observer);
+  LearningOptions options = request_;
+  // What a map made of all columns has no shape that a column of the table had.
+  if (any_mixes_columns(request_)) options.column_shapes = ColumnShaping::plain;
+  std::vector<FitResult> fits = fit_classifiers(seen, options, task.methods, *family_, observer);
   std::vector<Model> models;
   for (std::size_t m = 0; m < fits.size(); ++m)
     models.push_back({schema, features, std::move(fits[m].classifier),
-                      record_of(task, task.methods[m], schema, seen, std::move(fits[m].summary))});
+                      record_of(task, task.methods[m], schema, seen, fits[m])});
   return models;
 }
 

@@ -22,6 +22,7 @@ DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "files", "index", "parallel", "registry", "shared_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
+    "density": {"column_shapes", "shaped_density"},
     "conditional": {
         "boosting", "calibration", "class_prior", "forest", "logistic", "logistic_inputs", "probabilities", "stack",
         "xgboost_library",

@@ -192,7 +192,7 @@ TEST(Imputation, SoftSharesAreTheClassProbabilities) {
   for (int i = -40; i <= 40; ++i) rows.push_back({0.1 * i, missing_label});
   const Dataset data = dataset_of(rows, {"a", "b", "c"});
   const BumpFamily family;
-  const DensityFitter fitter(data, family, 1, silent_observer());
+  const DensityFitter fitter(data, family, ColumnShaping::automatic, 1, silent_observer());
   const ClassModel model = fitter.fit_classes(fitter.labeled_rows(), 0);
   std::vector<char> fill(rows.size(), 1);
   fill[4] = 0; // stays without a label

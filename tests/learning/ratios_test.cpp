@@ -32,7 +32,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Fitting {
   explicit Fitting(Dataset table)
       : data(std::move(table)), family(make_density_family(VbMixtureOptions{.components = 3})),
-        fitter(data, *family, 1, silent_observer()) {
+        fitter(data, *family, ColumnShaping::automatic, 1, silent_observer()) {
     for (Index i = 0; i < data.n_rows(); ++i)
       if (data.is_labeled(i)) labeled.push_back(i);
   }

@@ -82,6 +82,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"background", {"none"}},
                                            {"shrinkage", {"0.25"}},
                                            {"folds", {"3"}},
+                                           {"column_shapes", {"plain"}},
                                            {"max_em_iterations", {"17"}},
                                            {"em_tolerance", {"0.125"}},
                                            {"features", {"standardize,pca:0.5"}},

@@ -101,3 +101,18 @@ def test_pages_of_mixed_tables_with_gaps(tmp_path):
     assert "<b>blue</b>" not in page
     metrics = json.loads((tmp_path / "comparison" / "metrics.json").read_text())
     assert "NaN" not in json.dumps(metrics)
+
+
+def test_fit_and_info_tell_which_columns_have_another_shape(tmp_path):
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"gain": np.where(random.uniform(size=400) < 0.5, 0, np.exp(2 * random.normal(size=400)))})
+    frame["age"] = random.normal(size=400)
+    frame["answer"] = np.where(frame["gain"] > 1, "yes", "no")
+    frame.loc[200:, "answer"] = np.nan
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    fit = ("fit", "train.csv", "-o", "model", "--label", "answer", "--conditional", "densities", "--force")
+    note = "note: columns taken as a spike and a number: gain (0); columns on a log-like scale: gain\n"
+    assert note in run(*fit, cwd=tmp_path).stderr
+    assert note in run("info", "model", cwd=tmp_path).stdout
+    run("predict", "model", "train.csv", "-o", "out.csv", cwd=tmp_path)
+    assert "note" not in run(*fit, "--column-shapes", "plain", cwd=tmp_path).stderr

@@ -126,6 +126,9 @@ public:
   /// Whether shifting and scaling features changes nothing but the units of its densities, so that nobody
   /// needs to standardise rows for it.
   virtual bool standardizes() const { return false; }
+  /// Whether long tails of numbers should be shortened for it, and rare categories taken as one; where it
+  /// also handles missing values and categories, spikes told from numbers (docs/math/columns.md).
+  virtual bool gains_by_shapes() const { return false; }
   /// Whether context.levels may name columns of categories.
   virtual bool handles_categories() const { return false; }
 };

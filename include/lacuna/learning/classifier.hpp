@@ -35,18 +35,21 @@ struct Shrinkage {
   std::vector<double> probability; ///< may be empty when the share is 0
 };
 
+class ColumnShapes; // src/density/column_shapes.hpp
+
 /// What may lie where no training row does: a Cauchy density (Student-t with one degree of freedom) about the
 /// mean of all training rows, uniform over categories. Its tails are the heaviest, so that far from all rows
 /// it outweighs the class densities, and says the same of every class. Derived in docs/math/classifier.md.
 class Background {
 public:
   /// `scale` is a number's standard deviation; `levels` as in Dataset, empty: all columns are numbers. What
-  /// stands for a category in `center` and `scale` does not matter.
-  Background(double weight, std::vector<double> center, std::vector<double> scale, std::vector<Index> levels);
+  /// stands for a category in `center` and `scale` does not matter. With `shapes` all are of the columns as
+  /// these see them, as the densities do that it is compared with.
+  Background(double weight, std::vector<double> center, std::vector<double> scale, std::vector<Index> levels,
+             std::shared_ptr<const ColumnShapes> shapes = nullptr);
 
   /// The probability that a row comes from here, before it is seen.
   double weight() const { return weight_; }
-  Index n_features() const { return static_cast<Index>(center_.size()); }
   /// Finite for every row with finite features; NaN is a missing value and is integrated out.
   double log_density(const double* row) const;
 
@@ -55,7 +58,10 @@ public:
   static Background load(const Archive& archive, const std::string& prefix, Index n_features);
 
 private:
+  double log_density_seen(const double* row) const;
+
   double weight_;
+  std::shared_ptr<const ColumnShapes> shapes_; ///< may be null
   std::vector<double> center_;
   std::vector<double> scale_;
   std::vector<Index> levels_;

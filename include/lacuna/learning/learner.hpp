@@ -86,6 +86,7 @@ struct FitSummary {
 struct FitResult {
   GenerativeClassifier classifier;
   FitSummary summary;
+  std::vector<std::string> notes = {}; ///< what was decided on the user's behalf
 };
 
 /// Fits a classifier by options.method. Warnings (one class only, not converged, ...) go to the observer.

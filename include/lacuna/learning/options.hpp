@@ -62,6 +62,12 @@ constexpr auto choice_names(BackgroundForm) {
   return std::array{ChoiceName{BackgroundForm::cauchy, "cauchy"}, ChoiceName{BackgroundForm::none, "none"}};
 }
 
+/// Whether densities see difficult columns in another shape (docs/math/columns.md), or all as they are.
+enum class ColumnShaping { automatic, plain };
+constexpr auto choice_names(ColumnShaping) {
+  return std::array{ChoiceName{ColumnShaping::automatic, "auto"}, ChoiceName{ColumnShaping::plain, "plain"}};
+}
+
 /// A threshold chosen from the labeled rows: at most a share alpha of rows like them is called uninformative.
 struct AutoKappa {
   double alpha = 0.05;
@@ -85,6 +91,7 @@ struct LearningOptions {
   Draws draws = 5;
   Ignorant ignorant = Ignorant::guess;
   BackgroundForm background = BackgroundForm::cauchy;
+  ColumnShaping column_shapes = ColumnShaping::automatic;
   std::optional<double> shrinkage = {}; ///< of class densities towards one another; empty: chosen
   Index folds = 5;
   Index max_em_iterations = 500;
@@ -102,8 +109,8 @@ struct LearningOptions {
 };
 
 /// What the authors' scripts evaluate: five components with a prior from the class's own rows, expected-log
-/// density, one draw, product, kappa 0, no stack, no background, no shrinkage. Another density than vb-gmm
-/// stays as it is.
+/// density, one draw, product, kappa 0, no stack, no background, no shrinkage, columns as they are. Another
+/// density than vb-gmm stays as it is.
 void apply_paper_preset(LearningOptions& options);
 
 } // namespace lacuna

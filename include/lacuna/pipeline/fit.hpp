@@ -61,7 +61,7 @@ public:
 
 private:
   FitRecord record_of(const FitTask& task, Method method, const TableSchema& schema, const DatasetView& seen,
-                      FitSummary summary) const;
+                      const FitResult& result) const;
 
   FitRequest request_;
   std::shared_ptr<const DensityFamily> family_;

@@ -204,21 +204,16 @@ std::vector<double> StackedFit::classifier_ratios() const {
 }
 
 /// Labeled rows that lie outside themselves: what a fold that hid them said about them.
-void StackedFit::add_own_rows(const LabelDistance& distance, std::vector<HiddenRow>& rows) const {
+void StackedFit::add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const {
   constexpr double least_depth = 1.0;
   for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
     if (!recipe_.judged[i] || !(kappa_ - held_out_[i].log_ratio > least_depth)) continue;
-    const std::span<const double> p{recipe_.out_of_fold.row(static_cast<Index>(i)), at(data_.n_classes())};
-    const auto best = std::max_element(p.begin(), p.end());
-    const auto label = static_cast<std::size_t>(data_.labels[at(recipe_.rows[i])]);
-    HiddenRow row;
+    HiddenRow row = HiddenRow::of({recipe_.out_of_fold.row(static_cast<Index>(i)), at(data_.n_classes())},
+                                  at(data_.labels[at(recipe_.rows[i])]));
     row.outside = outside_share(held_out_[i].log_ratio, kappa_);
-    row.error_probability = 1.0 - *best;
-    row.true_probability = p[label];
-    row.is_wrong = static_cast<std::size_t>(best - p.begin()) != label;
-    row.signals =
-        Signals::of(kappa_ - held_out_[i].log_ratio, distance.of_other(data_.features.row(recipe_.rows[i])),
-                    held_out_[i].log_share, held_out_[i].disagreement);
+    row.signals = Signals::of(kappa_ - held_out_[i].log_ratio,
+                              model.distance->of_other(data_.features.row(recipe_.rows[i])),
+                              held_out_[i].log_share, held_out_[i].disagreement);
     rows.push_back(row);
   }
 }
@@ -243,7 +238,7 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
                        .threads = fitter_.threads(),
                        .seed = options_.seed};
     std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
-    add_own_rows(*model.distance, hidden);
+    add_own_rows(model, hidden);
     model.trust =
         fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
     summary_.deepest = std::numeric_limits<double>::infinity();

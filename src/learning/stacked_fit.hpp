@@ -41,7 +41,7 @@ private:
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();
-  void add_own_rows(const LabelDistance& distance, std::vector<HiddenRow>& rows) const;
+  void add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const;
   void check_itself(const StackedModel& model);
   SelfCheck check_rows(const StackedModel& model, std::span<const std::size_t> rows) const;
 

@@ -2,47 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "learning/density_conditional.hpp"
 
 namespace lacuna {
-
-namespace {
-
-/// Labels from which on a class is known well enough.
-constexpr double enough_labels = 12.0;
-/// Where there are several classes to compare with, it must also have this share of what the middle one has.
-constexpr double enough_share = 0.35;
-/// They are never taken to be all of it: the others live there too.
-constexpr double most_of_outside = 0.7;
-
-} // namespace
-
-HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
-  HardlyLabeled result;
-  std::vector<double> sorted = labels_of_class;
-  std::sort(sorted.begin(), sorted.end());
-  const double middle = sorted.size() > 2 ? sorted[sorted.size() / 2] : 0.0;
-  const double enough = std::max(enough_labels, enough_share * middle);
-  double sum = 0.0;
-  for (const double n : labels_of_class) {
-    result.hardness.push_back(std::clamp(1.0 - n / enough, 0.0, 1.0));
-    sum += result.hardness.back();
-  }
-  const double mean = sum / static_cast<double>(labels_of_class.size());
-  result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
-  return result;
-}
-
-double HardlyLabeled::probability(std::size_t y) const {
-  const auto n = static_cast<double>(hardness.size());
-  if (share == 0.0) return 1.0 / n;
-  const double sum = std::accumulate(hardness.begin(), hardness.end(), 0.0);
-  return share * hardness[y] / sum + (1.0 - share) / n;
-}
 
 double outside_share(double log_ratio, double kappa) {
   const double u = std::clamp(0.5 * (1.0 + (kappa - log_ratio) / region_edge), 0.0, 1.0);
@@ -97,8 +62,7 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "n_trust", static_cast<double>(trust.size()));
   for (std::size_t k = 0; k < trust.size(); ++k)
     trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
-  archive.put(prefix + "hardness", hardly_labeled.hardness);
-  archive.put(prefix + "hardly_labeled_share", hardly_labeled.share);
+  hardly_labeled.save(archive, prefix);
 }
 
 std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,
@@ -113,14 +77,6 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
   if (conditional == nullptr || conditional->n_classes() != n_classes ||
       conditional->n_features() != n_features)
     fail_damaged(prefix + "conditional", "is no stack of this classifier");
-  HardlyLabeled hardly_labeled{archive.vector(prefix + "hardness", n_classes),
-                               archive.number(prefix + "hardly_labeled_share")};
-  for (const double hardness : hardly_labeled.hardness)
-    if (!(hardness >= 0.0 && hardness <= 1.0)) fail_damaged(prefix + "hardness", "holds no shares");
-  const double sum = std::accumulate(hardly_labeled.hardness.begin(), hardly_labeled.hardness.end(), 0.0);
-  if (!(hardly_labeled.share >= 0.0 && hardly_labeled.share <= 1.0) ||
-      (hardly_labeled.share > 0.0 && !(sum > 0.0)))
-    fail_damaged(prefix + "hardly_labeled_share", "is no share");
   std::vector<Trust> trust;
   const Index n_trust = archive.integer(prefix + "n_trust", 0, n_gap_kinds + 1);
   for (Index k = 0; k < n_trust; ++k)
@@ -129,7 +85,7 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
       conditional, RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
-      std::move(hardly_labeled)});
+      HardlyLabeled::load(archive, prefix, n_classes)});
 }
 
 } // namespace lacuna

@@ -6,26 +6,13 @@
 
 #include "conditional/stack.hpp"
 #include "lacuna/learning/classifier.hpp"
+#include "learning/hardly_labeled.hpp"
 #include "learning/label_distance.hpp"
 #include "learning/label_share.hpp"
 #include "learning/ratio_model.hpp"
 #include "learning/trust.hpp"
 
 namespace lacuna {
-
-/// Classes that are hardly labeled must live somewhere, and mostly outside (docs/math/trust.md, section 4).
-struct HardlyLabeled {
-  std::vector<double> hardness; ///< per class: 0 for enough labels, 1 for none
-  double share = 0.0;           ///< m: how much of what lies outside they can be
-
-  /// From labels per class and the share of all rows that lies outside.
-  static HardlyLabeled of(const std::vector<double>& labels_of_class, double outside);
-  /// What lies outside and is not extrapolated: the probability of class y.
-  double probability(std::size_t y) const;
-  /// How much of an extrapolation to class y is kept: what looks like a class with enough labels may be one
-  /// that has hardly any, but not the other way round.
-  double kept(std::size_t y) const { return hardness[y] > 0.0 ? 1.0 : 1.0 - share; }
-};
 
 /// What a classifier with a stack knows beside its densities: p(y|x) where labels speak, where that is, and
 /// what it is worth elsewhere. Immutable.

@@ -234,6 +234,15 @@ Signals Signals::of(double depth, double distance, double log_share, double disa
           std::clamp(-log_share, 0.0, 6.0) / 2.0, disagreement / 0.25};
 }
 
+HiddenRow HiddenRow::of(std::span<const double> p, std::size_t label) {
+  const auto best = std::max_element(p.begin(), p.end());
+  HiddenRow row;
+  row.error_probability = 1.0 - *best;
+  row.true_probability = p[label];
+  row.is_wrong = static_cast<std::size_t>(best - p.begin()) != label;
+  return row;
+}
+
 Trust Trust::fit(std::span<const HiddenRow> rows, Index n_classes, Index n_labeled) {
   const EpisodeSums sums(rows);
   if (sums.n_used < least_episodes) return {};

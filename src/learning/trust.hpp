@@ -35,6 +35,9 @@ struct HiddenRow {
   double true_probability = 0.0;  ///< that it gave to the true class
   bool is_wrong = false;
   Signals signals;
+
+  /// One about which p(y|x) was said, while `label` is true.
+  static HiddenRow of(std::span<const double> p, std::size_t label);
 };
 
 /// The error probability of an extrapolation, learned from episodes: a logistic regression on the one that it

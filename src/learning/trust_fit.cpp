@@ -50,15 +50,11 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   const std::size_t n_classes = at(data.n_classes());
   std::vector<HiddenRow> result;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto log_p = std::span(answers.log_p).subspan(i * n_classes, n_classes);
-    const auto best = std::max_element(log_p.begin(), log_p.end());
-    const auto label = static_cast<std::size_t>(data.labels[at(asked[i])]);
-    HiddenRow row;
+    std::vector<double> p(n_classes);
+    for (std::size_t y = 0; y < n_classes; ++y) p[y] = std::exp(answers.log_p[i * n_classes + y]);
+    HiddenRow row = HiddenRow::of(p, at(data.labels[at(asked[i])]));
     row.kind = episode.kind;
     row.outside = outside_share(ratios[i], fit.kappa);
-    row.error_probability = 1.0 - std::exp(*best);
-    row.true_probability = std::exp(log_p[label]);
-    row.is_wrong = static_cast<std::size_t>(best - log_p.begin()) != label;
     row.signals = Signals::of(fit.kappa - ratios[i], distance->of(rows.row(static_cast<Index>(i))),
                               log_shares[i], answers.disagreement[i]);
     result.push_back(row);

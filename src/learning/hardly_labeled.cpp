@@ -1,0 +1,84 @@
+#include "learning/hardly_labeled.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/archive_checks.hpp"
+
+namespace lacuna {
+
+namespace {
+
+/// Labels from which on a class is known well enough.
+constexpr double enough_labels = 12.0;
+/// Where there are several classes to compare with, it must also have this share of what the middle one has.
+constexpr double enough_share = 0.35;
+/// They are never taken to be all of it: the others live there too.
+constexpr double most_of_outside = 0.7;
+/// As if a class had at least so many labels when its share is compared with that outside.
+constexpr double least_labels = 1.0;
+constexpr double largest_shift = 1e15; ///< more than any weights give
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+} // namespace
+
+HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
+  HardlyLabeled result;
+  std::vector<double> sorted = labels_of_class;
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = sorted.size() > 2 ? sorted[sorted.size() / 2] : 0.0;
+  const double enough = std::max(enough_labels, enough_share * middle);
+  for (const double n : labels_of_class) result.hardness.push_back(std::clamp(1.0 - n / enough, 0.0, 1.0));
+  const double sum = sum_of(result.hardness);
+  const double mean = sum / static_cast<double>(labels_of_class.size());
+  result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
+  result.shift.assign(labels_of_class.size(), 1.0);
+  if (result.share == 0.0) return result;
+  const double total = sum_of(labels_of_class);
+  for (std::size_t y = 0; y < labels_of_class.size(); ++y)
+    if (result.hardness[y] > 0.0)
+      result.shift[y] =
+          std::max(1.0, result.probability(y) * total / std::max(labels_of_class[y], least_labels));
+  return result;
+}
+
+double HardlyLabeled::probability(std::size_t y) const {
+  const auto n = static_cast<double>(hardness.size());
+  if (share == 0.0) return 1.0 / n;
+  return share * hardness[y] / sum_of(hardness) + (1.0 - share) / n;
+}
+
+void HardlyLabeled::extrapolate(std::span<double> p) const {
+  if (share == 0.0) return;
+  double total = 0.0;
+  for (std::size_t y = 0; y < p.size(); ++y) total += p[y] *= shift[y];
+  double extrapolated = 0.0;
+  for (std::size_t y = 0; y < p.size(); ++y) extrapolated += p[y] *= kept(y) / total;
+  for (std::size_t y = 0; y < p.size(); ++y) p[y] += (1.0 - extrapolated) * probability(y);
+}
+
+void HardlyLabeled::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "hardness", hardness);
+  archive.put(prefix + "hardly_labeled_share", share);
+  archive.put(prefix + "hardly_labeled_shift", shift);
+}
+
+HardlyLabeled HardlyLabeled::load(const Archive& archive, const std::string& prefix, Index n_classes) {
+  HardlyLabeled result{archive.vector(prefix + "hardness", n_classes),
+                       archive.number(prefix + "hardly_labeled_share"),
+                       archive.vector(prefix + "hardly_labeled_shift", n_classes)};
+  for (const double hardness : result.hardness)
+    if (!(hardness >= 0.0 && hardness <= 1.0)) fail_damaged(prefix + "hardness", "holds no shares");
+  if (!(result.share >= 0.0 && result.share <= 1.0) ||
+      (result.share > 0.0 && !(sum_of(result.hardness) > 0.0)))
+    fail_damaged(prefix + "hardly_labeled_share", "is no share");
+  for (const double shift : result.shift)
+    if (!(shift >= 1.0 && shift <= largest_shift))
+      fail_damaged(prefix + "hardly_labeled_shift", "holds no ratios");
+  return result;
+}
+
+} // namespace lacuna

@@ -17,6 +17,8 @@ constexpr double enough_share = 0.35;
 constexpr double most_of_outside = 0.7;
 /// As if a class had at least so many labels when its share is compared with that outside.
 constexpr double least_labels = 1.0;
+/// With so many labels in all, half of what trust leaves open is believed of extrapolations to hard classes.
+constexpr double labels_to_believe = 100.0;
 constexpr double largest_shift = 1e15; ///< more than any weights give
 
 double sum_of(const std::vector<double>& values) {
@@ -36,8 +38,10 @@ HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, doub
   const double mean = sum / static_cast<double>(labels_of_class.size());
   result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
   result.shift.assign(labels_of_class.size(), 1.0);
+
   if (result.share == 0.0) return result;
   const double total = sum_of(labels_of_class);
+  result.belief = total / (total + labels_to_believe);
   for (std::size_t y = 0; y < labels_of_class.size(); ++y)
     if (result.hardness[y] > 0.0)
       result.shift[y] =
@@ -51,12 +55,17 @@ double HardlyLabeled::probability(std::size_t y) const {
   return share * hardness[y] / sum_of(hardness) + (1.0 - share) / n;
 }
 
-void HardlyLabeled::extrapolate(std::span<double> p) const {
-  if (share == 0.0) return;
+/// How much of an extrapolation to class y is kept. What looks like a class with enough labels may be one
+/// that has hardly any, but not the other way round.
+double HardlyLabeled::kept(std::size_t y, double trust) const {
+  return hardness[y] > 0.0 ? trust + (1.0 - trust) * share * belief : trust * (1.0 - share);
+}
+
+void HardlyLabeled::extrapolate(double trust, std::span<double> p) const {
   double total = 0.0;
   for (std::size_t y = 0; y < p.size(); ++y) total += p[y] *= shift[y];
   double extrapolated = 0.0;
-  for (std::size_t y = 0; y < p.size(); ++y) extrapolated += p[y] *= kept(y) / total;
+  for (std::size_t y = 0; y < p.size(); ++y) extrapolated += p[y] *= kept(y, trust) / total;
   for (std::size_t y = 0; y < p.size(); ++y) p[y] += (1.0 - extrapolated) * probability(y);
 }
 
@@ -64,17 +73,21 @@ void HardlyLabeled::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "hardness", hardness);
   archive.put(prefix + "hardly_labeled_share", share);
   archive.put(prefix + "hardly_labeled_shift", shift);
+  archive.put(prefix + "hardly_labeled_belief", belief);
 }
 
 HardlyLabeled HardlyLabeled::load(const Archive& archive, const std::string& prefix, Index n_classes) {
   HardlyLabeled result{archive.vector(prefix + "hardness", n_classes),
                        archive.number(prefix + "hardly_labeled_share"),
+                       archive.number(prefix + "hardly_labeled_belief"),
                        archive.vector(prefix + "hardly_labeled_shift", n_classes)};
   for (const double hardness : result.hardness)
     if (!(hardness >= 0.0 && hardness <= 1.0)) fail_damaged(prefix + "hardness", "holds no shares");
   if (!(result.share >= 0.0 && result.share <= 1.0) ||
       (result.share > 0.0 && !(sum_of(result.hardness) > 0.0)))
     fail_damaged(prefix + "hardly_labeled_share", "is no share");
+  if (!(result.belief >= 0.0 && result.belief <= 1.0))
+    fail_damaged(prefix + "hardly_labeled_belief", "is no share");
   for (const double shift : result.shift)
     if (!(shift >= 1.0 && shift <= largest_shift))
       fail_damaged(prefix + "hardly_labeled_shift", "holds no ratios");

@@ -13,23 +13,22 @@ namespace lacuna {
 struct HardlyLabeled {
   std::vector<double> hardness; ///< per class: 0 for enough labels, 1 for none
   double share = 0.0;           ///< m: how much of what lies outside they can be
+  double belief = 0.0;          ///< in extrapolations to them beyond trust: grows with the labels
   std::vector<double> shift;    ///< per class: how much more frequent it is outside than among the labels
 
   /// From labels per class and the share of all rows that lies outside.
   static HardlyLabeled of(const std::vector<double>& labels_of_class, double outside);
   /// What lies outside and is not extrapolated: the probability of class y.
   double probability(std::size_t y) const;
-  /// What an extrapolation p(y|x), given and returned in place, is outside if it is trusted.
-  void extrapolate(std::span<double> p) const;
+  /// What an extrapolation p(y|x), given and returned in place, is outside when so much of it is trusted.
+  void extrapolate(double trust, std::span<double> p) const;
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).
   static HardlyLabeled load(const Archive& archive, const std::string& prefix, Index n_classes);
 
 private:
-  /// How much of an extrapolation to class y is kept: what looks like a class with enough labels may be one
-  /// that has hardly any, but not the other way round.
-  double kept(std::size_t y) const { return hardness[y] > 0.0 ? 1.0 : 1.0 - share; }
+  double kept(std::size_t y, double trust) const;
 };
 
 } // namespace lacuna

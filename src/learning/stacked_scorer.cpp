@@ -31,21 +31,19 @@ std::size_t best_class(std::span<const double> posterior, std::span<const double
 
 StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedRow& row,
                          std::span<double> posterior) {
-  std::vector<double> extrapolated(posterior.size());
-  for (std::size_t y = 0; y < posterior.size(); ++y) extrapolated[y] = posterior[y] = std::exp(row.log_p[y]);
+  for (std::size_t y = 0; y < posterior.size(); ++y) posterior[y] = std::exp(row.log_p[y]);
   StackedAnswer answer;
   answer.outside = outside_share(row.log_ratio, kappa);
   if (answer.outside == 0.0) return answer;
   const double largest = *std::max_element(posterior.begin(), posterior.end());
-  model.hardly_labeled.extrapolate(extrapolated);
   const Signals signals = Signals::of(kappa - row.log_ratio, row.distance, row.log_share, row.disagreement);
   answer.trust = model.trust.empty() ? 0.0 : 1.0;
   for (const Trust& one : model.trust)
     answer.trust = std::min(answer.trust, one.of(largest, signals, static_cast<Index>(posterior.size())));
-  for (std::size_t y = 0; y < posterior.size(); ++y) {
-    const double unknown = model.hardly_labeled.probability(y);
-    posterior[y] += answer.outside * (unknown + answer.trust * (extrapolated[y] - unknown) - posterior[y]);
-  }
+  std::vector<double> extrapolated(posterior.begin(), posterior.end());
+  model.hardly_labeled.extrapolate(answer.trust, extrapolated);
+  for (std::size_t y = 0; y < posterior.size(); ++y)
+    posterior[y] += answer.outside * (extrapolated[y] - posterior[y]);
   return answer;
 }
 

@@ -38,7 +38,6 @@ HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, doub
   const double mean = sum / static_cast<double>(labels_of_class.size());
   result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
   result.shift.assign(labels_of_class.size(), 1.0);
-
   if (result.share == 0.0) return result;
   const double total = sum_of(labels_of_class);
   result.belief = total / (total + labels_to_believe);

@@ -245,6 +245,9 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
     for (const Trust& trust : model.trust)
       summary_.deepest = std::min(summary_.deepest, 3.0 * trust.deepest());
   }
+  // Who trusts nothing, or only what every kind of gap shows, believes no more than that.
+  if (options_.trust != TrustForm::regions || model.trust.empty() || model.trust.front().is_none())
+    model.hardly_labeled.belief = 0.0;
   check_itself(model);
   return std::make_shared<const StackedModel>(std::move(model));
 }

@@ -60,12 +60,13 @@ double HardlyLabeled::kept(std::size_t y, double trust) const {
   return hardness[y] > 0.0 ? trust + (1.0 - trust) * share * belief : trust * (1.0 - share);
 }
 
-void HardlyLabeled::extrapolate(double trust, std::span<double> p) const {
+double HardlyLabeled::extrapolate(double trust, std::span<double> p) const {
   double total = 0.0;
   for (std::size_t y = 0; y < p.size(); ++y) total += p[y] *= shift[y];
   double extrapolated = 0.0;
   for (std::size_t y = 0; y < p.size(); ++y) extrapolated += p[y] *= kept(y, trust) / total;
   for (std::size_t y = 0; y < p.size(); ++y) p[y] += (1.0 - extrapolated) * probability(y);
+  return extrapolated;
 }
 
 void HardlyLabeled::save(Archive& archive, const std::string& prefix) const {

@@ -20,8 +20,9 @@ struct HardlyLabeled {
   static HardlyLabeled of(const std::vector<double>& labels_of_class, double outside);
   /// What lies outside and is not extrapolated: the probability of class y.
   double probability(std::size_t y) const;
-  /// What an extrapolation p(y|x), given and returned in place, is outside when so much of it is trusted.
-  void extrapolate(double trust, std::span<double> p) const;
+  /// What an extrapolation p(y|x), given and returned in place, is outside when so much of it is trusted; the
+  /// share of it that is kept.
+  double extrapolate(double trust, std::span<double> p) const;
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).

@@ -37,11 +37,11 @@ StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedR
   if (answer.outside == 0.0) return answer;
   const double largest = *std::max_element(posterior.begin(), posterior.end());
   const Signals signals = Signals::of(kappa - row.log_ratio, row.distance, row.log_share, row.disagreement);
-  answer.trust = model.trust.empty() ? 0.0 : 1.0;
+  double trust = model.trust.empty() ? 0.0 : 1.0;
   for (const Trust& one : model.trust)
-    answer.trust = std::min(answer.trust, one.of(largest, signals, static_cast<Index>(posterior.size())));
+    trust = std::min(trust, one.of(largest, signals, static_cast<Index>(posterior.size())));
   std::vector<double> extrapolated(posterior.begin(), posterior.end());
-  model.hardly_labeled.extrapolate(answer.trust, extrapolated);
+  answer.trust = model.hardly_labeled.extrapolate(trust, extrapolated);
   for (std::size_t y = 0; y < posterior.size(); ++y)
     posterior[y] += answer.outside * (extrapolated[y] - posterior[y]);
   return answer;

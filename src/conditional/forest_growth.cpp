@@ -150,10 +150,21 @@ private:
     return true;
   }
 
+  /// By the weights of the classes in the node, so that neither the order of rows nor a row that stands there
+  /// twice matters.
+  std::size_t draw_class(std::size_t begin, std::size_t end) {
+    left_.clear();
+    for (std::size_t i = begin; i < end; ++i) left_.add(rows_.place[order_[i]], rows_.weights[order_[i]]);
+    double left = random_.uniform() * left_.total;
+    std::size_t chosen = 0;
+    while (chosen + 1 < rows_.n_classes && (left -= left_.weight_of[chosen]) > 0.0) ++chosen;
+    return chosen;
+  }
+
   /// Levels in the order of the share of one class, cut somewhere: of all ways to cut them in two, one that
   /// says something.
   bool draw_levels(const RankedRows::Column& column, std::size_t begin, std::size_t end, Cut& cut) {
-    const std::size_t chosen = rows_.place[order_[begin + below(end - begin)]];
+    const std::size_t chosen = draw_class(begin, end);
     level_total_.assign(column.n_levels, 0.0);
     level_chosen_.assign(column.n_levels, 0.0);
     bool has_gaps = false;

@@ -22,7 +22,7 @@ struct MixingFit {
   std::vector<double> history; ///< the objective before each step and at the end
 };
 
-/// The weights that maximise the objective, by EM from equal ones (docs/math/conditional.md, section 5).
+/// The weights that maximise the objective, by EM from equal ones (docs/math/conditional.md, section 6).
 MixingFit fit_mixing(const MixedLikelihoods& rows);
 
 } // namespace lacuna

@@ -63,10 +63,9 @@ struct StackRecipe {
 };
 
 /// Fits every member once per fold with the fold's labels hidden, calibrates each by its answers about them
-/// and finds the weights of the most likely mixture. `emphasis` multiplies the rows' weights in both, one per
-/// row of `data` (clipped density ratios), or is empty. The fits run side by side, each on one thread.
+/// and finds the weights of the most likely mixture. The fits run side by side, each on one thread.
 StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Index n_folds,
-                        std::span<const double> emphasis, const ConditionalFitContext& context);
+                        const ConditionalFitContext& context);
 
 /// Members with less of the weight than this are not fitted.
 inline constexpr double least_member_weight = 1e-3;

@@ -103,17 +103,15 @@ void ask(const ConditionalFamily& member, const DatasetView& data, std::span<con
 class StackJudge {
 public:
   StackJudge(const DatasetView& data, const LabeledRows& labeled, const std::vector<Fold>& folds,
-             std::span<const double> emphasis, StackRecipe& recipe)
+             StackRecipe& recipe)
       : recipe_(recipe), weights_(labeled.weights) {
     for (const Index row : labeled.rows) labels_.push_back(data.labels[at(row)]);
     recipe.judged.assign(labeled.size(), false);
     for (const Fold& fold : folds)
       for (const std::size_t i : fold.asked)
         recipe.judged[i] = fold.seen[static_cast<std::size_t>(labels_[i])];
-    for (std::size_t i = 0; i < weights_.size(); ++i) {
-      if (!emphasis.empty()) weights_[i] *= emphasis[at(labeled.rows[i])];
+    for (std::size_t i = 0; i < weights_.size(); ++i)
       if (!recipe.judged[i]) weights_[i] = 0.0;
-    }
   }
 
   /// Finds a member's calibration from its scores, and applies it to them.
@@ -192,7 +190,7 @@ private:
 } // namespace
 
 StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Index n_folds,
-                        std::span<const double> emphasis, const ConditionalFitContext& context) {
+                        const ConditionalFitContext& context) {
   const LabeledRows labeled = labeled_rows(data);
   const std::vector<Fold> folds = make_folds(data, labeled.rows, n_folds, context.seed);
   StackRecipe recipe;
@@ -208,7 +206,7 @@ StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Ind
     ask(*recipe.members[member], data, labeled.rows, folds[fold], on_one_thread(context, member, fold),
         recipe.member_out_of_fold[member]);
   });
-  StackJudge judge(data, labeled, folds, emphasis, recipe);
+  StackJudge judge(data, labeled, folds, recipe);
   parallel_for(n_members, context.threads, [&](Index member) { judge.calibrate(at(member)); });
   judge.mix();
   return recipe;

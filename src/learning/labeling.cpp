@@ -25,7 +25,7 @@ LabelingFit::LabelingFit(const DensityFitter& fitter, const ConditionalMembers& 
     : fitter_(fitter), seed_(derive_seed(seed, RandomPurpose::labeling)),
       sample_(sample_unlabeled(fitter, most_told_rows, seed_)) {
   const Task task = task_of(fitter.data().labels, sample_.rows.size());
-  recipe_ = learn_stack(view_of(task), members, n_folds, {}, {seed_, fitter.threads(), &fitter.observer()});
+  recipe_ = learn_stack(view_of(task), members, n_folds, {seed_, fitter.threads(), &fitter.observer()});
   log_odds_ = task.log_odds;
   for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
     const double ratio = log_odds_of(recipe_.out_of_fold.row(static_cast<Index>(i))) - log_odds_;

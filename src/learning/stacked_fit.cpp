@@ -59,7 +59,7 @@ void StackedFit::learn_members(const LearningOptions& options) {
   if (!xgboost_problem().empty())
     fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());
   const ConditionalFitContext context{options.seed, fitter_.threads(), &fitter_.observer()};
-  recipe_ = learn_stack(data_, members, options.folds, {}, context);
+  recipe_ = learn_stack(data_, members, options.folds, context);
   conditional_ = fit_stack(data_, recipe_, context);
   for (std::size_t j = 0; j < recipe_.members.size(); ++j)
     summary_.members.push_back(

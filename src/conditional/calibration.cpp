@@ -1,6 +1,7 @@
 #include "conditional/calibration.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -73,10 +74,11 @@ public:
       const double log_sum = log_sum_exp(scores);
       // The label is foretold, or it lapsed to any class; `foretold` is how likely the first is.
       const double by_chance = here.lapse / static_cast<double>(n_judged(row));
-      const double foretold =
-          1.0 / (1.0 + by_chance / (1.0 - here.lapse) * std::exp(log_sum - scores[label]));
-      loss += weight * (here.lapse > 0.0 ? -std::log1p(-here.lapse) + std::log(foretold) : 0.0);
-      loss += weight * (log_sum - scores[label]);
+      // In logs: scores may be so far apart that their powers are not numbers.
+      const double log_foretold = std::log1p(-here.lapse) + scores[label] - log_sum;
+      const double log_p = log_sum_exp(std::array{log_foretold, std::log(by_chance)});
+      const double foretold = std::exp(log_foretold - log_p);
+      loss -= weight * log_p;
       gradient.back() += weight * (foretold - (1.0 - here.lapse));
       for (std::size_t y = 0; y < scores.size(); ++y) {
         if (std::isinf(row[y])) continue; // a class that cannot be judged has no say

@@ -26,17 +26,17 @@ class ReliableClassifierParameters:
         Threshold of the informative region: a number, or auto:ALPHA to call at most a share ALPHA of rows like
         the labeled ones uninformative.
     conditional : {"densities", "stack"} or list, default="stack"
-        Class probabilities where labels speak: stack (densities, logistic regression and boosted trees,
-        calibrated and weighted by rows they did not see), or densities alone, as in the paper. A list of
-        classifiers with `fit(X, y)`, `predict_proba(X)` and `classes_`, such as `[RandomForestClassifier()]`,
-        is the stack with these members beside the usual ones, for which "stack" may stand in the list. Each is
-        cloned for every fit; random states that it leaves at None follow `random_state`. It gets the labeled
-        rows as a float64 array: what `features` makes of the columns, numbers not scaled. A category is its
-        number among the sorted categories where the density takes categories ("vb-gmm"), else a column of zeros
-        and ones each; a missing value is NaN, and so is the number of a category that was not there at fit. It
-        gets labels as they are in y, and weights, where there are any, if its `fit` takes `sample_weight`;
-        otherwise rows are resampled by weight. Fits run on several threads (`threads`). Such a model can be
-        pickled but not saved.
+        Class probabilities where labels speak: stack (densities, logistic regression, boosted trees and a
+        forest, calibrated and weighted by rows they did not see), or densities alone, as in the paper. A list
+        of classifiers with `fit(X, y)`, `predict_proba(X)` and `classes_`, such as
+        `[RandomForestClassifier()]`, is the stack with these members beside the usual ones, for which "stack"
+        may stand in the list. Each is cloned for every fit; random states that it leaves at None follow
+        `random_state`. It gets the labeled rows as a float64 array: what `features` makes of the columns,
+        numbers not scaled. A category is its number among the sorted categories where the density takes
+        categories ("vb-gmm"), else a column of zeros and ones each; a missing value is NaN, and so is the
+        number of a category that was not there at fit. It gets labels as they are in y, and weights, where
+        there are any, if its `fit` takes `sample_weight`; otherwise rows are resampled by weight. Fits run on
+        several threads (`threads`). Such a model can be pickled but not saved.
     region : {"densities", "classifier", "auto"}, default="auto"
         What tells where labels speak, with `conditional` stack: densities, a classifier of labeled against
         unlabeled rows, or auto: what does it better.

@@ -69,8 +69,8 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
           .in_group("Method"),
       option(
           "conditional", &O::conditional, "FORM",
-          "Class probabilities where labels speak: stack (densities, logistic regression and boosted trees, "
-          "calibrated and weighted by rows they did not see), or densities alone, as in the paper")
+          "Class probabilities where labels speak: stack (densities, logistic regression, boosted trees and "
+          "a forest, calibrated and weighted by rows they did not see), or densities alone, as in the paper")
           .in_group("Method"),
       option("region", &O::region, "HOW",
              "What tells where labels speak, with " + mention("conditional") +

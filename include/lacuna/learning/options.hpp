@@ -27,7 +27,7 @@ constexpr auto choice_names(PosteriorForm) {
 }
 
 /// p(y|x) where labels speak: by the class densities alone, as in the paper, or by a calibrated stack of
-/// them, logistic regression, boosted trees and the class prior.
+/// them, logistic regression, boosted trees, a forest and the class prior.
 enum class ConditionalForm { densities, stack };
 constexpr auto choice_names(ConditionalForm) {
   return std::array{ChoiceName{ConditionalForm::densities, "densities"},

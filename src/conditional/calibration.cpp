@@ -115,7 +115,7 @@ Index n_seen_classes(const ScoredLabels& rows) {
   return std::max<Index>(1, std::count(seen.begin(), seen.end(), 1));
 }
 
-enum class Free { slope, slope_and_intercepts, all };
+enum class Free { slope, slope_and_intercepts, slope_and_lapse };
 
 /// The highest penalised likelihood from `start` upwards; what is not free stays.
 Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free free) {
@@ -127,24 +127,25 @@ Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free
       [&](std::span<const double> here, std::span<double> gradient) {
         const double value = loss(here, gradient);
         for (double& entry : gradient) entry /= total;
-        if (free == Free::slope) std::fill(gradient.begin() + 1, gradient.end() - 1, 0.0);
-        if (free != Free::all) gradient.back() = 0.0;
+        if (free != Free::slope_and_intercepts) std::fill(gradient.begin() + 1, gradient.end() - 1, 0.0);
+        if (free != Free::slope_and_lapse) gradient.back() = 0.0;
         return value / total;
       },
       x);
   Calibration found = CalibrationLoss::calibration(x);
-  if (free != Free::all) found.lapse = start.lapse;
+  if (free != Free::slope_and_lapse) found.lapse = start.lapse;
   return found;
 }
 
 /// With a share of labels that no score foretells, where the rows say that there is one: else a few of them
-/// would flatten the slope for all.
+/// would flatten the slope for all. Its gain is what a slope without it does not gain; intercepts stay.
 Calibration with_lapse(const Calibration& without, const ScoredLabels& rows) {
   Calibration start = without;
   start.lapse = 0.02;
   start.slope = std::max(start.slope, 1.0);
-  const Calibration rich = most_likely(rows, start, Free::all);
-  const double gain = calibration_objective(rich, rows) - calibration_objective(without, rows);
+  const Calibration rich = most_likely(rows, start, Free::slope_and_lapse);
+  const double gain = calibration_objective(rich, rows) -
+                      calibration_objective(most_likely(rows, without, Free::slope), rows);
   const double total = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
   return probability_of_gain(gain, 1, total) > 0.5 ? rich : without;
 }

@@ -27,6 +27,7 @@ public:
 std::map<std::string, std::shared_ptr<const ConditionalFamily>> families() {
   return {{"logistic", std::make_shared<LogisticFamily>()},
           {"boosting", std::make_shared<BoostingFamily>(30)},
+          {"forest", std::make_shared<ForestFamily>()},
           {"class_prior", std::make_shared<ClassPriorFamily>()},
           {"stack", std::make_shared<StackFamily>()}};
 }
@@ -133,7 +134,7 @@ TEST_P(EveryConditional, RefusesADamagedArchive) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, EveryConditional,
-                         ::testing::Values("logistic", "boosting", "class_prior", "stack"),
+                         ::testing::Values("logistic", "boosting", "forest", "class_prior", "stack"),
                          [](const auto& test) { return test.param; });
 
 class EveryMember : public EveryConditional {};
@@ -193,7 +194,8 @@ TEST_P(EveryMember, StopsWhenAsked) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, EveryMember, ::testing::Values("logistic", "boosting", "class_prior"),
+INSTANTIATE_TEST_SUITE_P(Families, EveryMember,
+                         ::testing::Values("logistic", "boosting", "forest", "class_prior"),
                          [](const auto& test) { return test.param; });
 
 TEST(ClassPrior, IsTheWeightedShareOfTheLabels) {

@@ -7,6 +7,7 @@
 
 #include "conditional/boosting.hpp"
 #include "conditional/class_prior.hpp"
+#include "conditional/forest.hpp"
 #include "conditional/logistic.hpp"
 #include "conditional/stack.hpp"
 #include "lacuna/core/random.hpp"
@@ -50,7 +51,7 @@ inline Dataset noise_table(Index n, Index n_features, int n_classes, std::uint64
 
 inline ConditionalMembers all_members() {
   return {std::make_shared<LogisticFamily>(), std::make_shared<BoostingFamily>(30),
-          std::make_shared<ClassPriorFamily>()};
+          std::make_shared<ForestFamily>(), std::make_shared<ClassPriorFamily>()};
 }
 
 inline Matrix answers(const Conditional& conditional, MatrixView rows) {

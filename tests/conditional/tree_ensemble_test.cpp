@@ -53,6 +53,48 @@ TEST(TreeEnsemble, WalksAsTheNodesSay) {
   EXPECT_EQ(first_output(trees, lack, lack), 2.0F); // then left
 }
 
+TEST(TreeEnsemble, SaysInWhichLeafARowEnds) {
+  const TreeEnsemble trees = example();
+  const auto leaf = [&](std::size_t tree, float x0, float x1) {
+    const float row[] = {x0, x1};
+    return &trees.leaf(tree, row) - trees.nodes.data();
+  };
+  EXPECT_EQ(leaf(0, 0.4F, 1), 1);
+  EXPECT_EQ(leaf(0, 0.5F, 0), 3);
+  EXPECT_EQ(leaf(0, 0.5F, 33), 4);
+  EXPECT_EQ(leaf(0, lack, lack), 3);
+  EXPECT_EQ(leaf(1, 0.4F, 1), 5); // the second tree is a leaf
+}
+
+TEST(TreeEnsemble, AddsSetsOfLevels) {
+  // Sets around the length of a word, with levels at its ends; each is asked by a tree of its own.
+  TreeEnsemble trees{1, 1, {}, {0}, {}, {0}, {}};
+  const std::vector<std::size_t> sizes{1, 31, 32, 33, 64, 70};
+  const auto is_right = [](std::size_t set, std::size_t level) {
+    return (level + set) % 3 == 0 || level == 31;
+  };
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    std::vector<char> goes_right;
+    for (std::size_t level = 0; level < sizes[k]; ++level) goes_right.push_back(is_right(k, level) ? 1 : 0);
+    const std::int32_t set = trees.add_set(goes_right);
+    EXPECT_EQ(set, static_cast<std::int32_t>(k));
+    trees.nodes.insert(trees.nodes.end(),
+                       {{1, 0, 0.0F, set, false}, {0, 0, -1.0F, -1, false}, {0, 0, 1.0F, -1, false}});
+    trees.tree_output.push_back(0);
+    trees.tree_first.push_back(static_cast<Index>(trees.nodes.size()));
+  }
+  Archive archive;
+  trees.save(archive, "");
+  const TreeEnsemble loaded = TreeEnsemble::load(archive, "", 1, 1); // what is built passes all checks
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    for (std::size_t level = 0; level < 200; ++level) {
+      const float row[] = {static_cast<float>(level)};
+      const float expected = level < sizes[k] && is_right(k, level) ? 1.0F : -1.0F; // unknown levels go left
+      EXPECT_EQ(trees.leaf(k, row).value, expected) << "set " << k << ", level " << level;
+      EXPECT_EQ(loaded.leaf(k, row).value, expected) << "set " << k << ", level " << level;
+    }
+}
+
 Archive saved() {
   Archive archive;
   example().save(archive, "t/");

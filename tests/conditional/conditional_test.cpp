@@ -20,7 +20,7 @@ public:
   std::string name() const override { return "stack"; }
   std::shared_ptr<const Conditional> fit(const DatasetView& data,
                                          const ConditionalFitContext& context) const override {
-    return fit_stack(data, learn_stack(data, all_members(), 3, {}, context), context);
+    return fit_stack(data, learn_stack(data, all_members(), 3, context), context);
   }
 };
 

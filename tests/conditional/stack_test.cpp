@@ -57,7 +57,7 @@ public:
 TEST(Stack, NoMemberSeesTheLabelItIsAskedFor) {
   Dataset data = mixed_table(200, 3, 2);
   for (Index i = 0; i < data.n_rows(); ++i) data.features(i, 0) = static_cast<double>(i);
-  const StackRecipe recipe = learn_stack(data, {std::make_shared<Memory>()}, 4, {}, {.seed = 1});
+  const StackRecipe recipe = learn_stack(data, {std::make_shared<Memory>()}, 4, {.seed = 1});
   ASSERT_EQ(recipe.rows.size(), 100U);
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(recipe.rows[i], static_cast<Index>(2 * i));
   std::vector<double> unseen{std::log(0.05), std::log(0.9), std::log(0.05)};
@@ -75,7 +75,7 @@ TEST(Stack, LearnsNothingFromNoise) {
   double largest = 0.0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Dataset data = noise_table(400, 5, 2, seed);
-    const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {.seed = seed});
+    const StackRecipe recipe = learn_stack(data, all_members(), 4, {.seed = seed});
     for (Index i = 0; i < 400; ++i) {
       const int guess = recipe.out_of_fold(i, 1) > recipe.out_of_fold(i, 0) ? 1 : 0;
       n_right += guess == data.labels[at(i)] ? 1.0 : 0.0;
@@ -89,7 +89,7 @@ TEST(Stack, LearnsNothingFromNoise) {
 
 TEST(Stack, IsAtLeastAsLikelyAsItsMembers) {
   const Dataset data = mixed_table(1000, 3, 3);
-  const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {.seed = 1});
+  const StackRecipe recipe = learn_stack(data, all_members(), 4, {.seed = 1});
   ASSERT_EQ(recipe.member_log_likelihood.size(), 4U);
   double sum = 0.0;
   for (std::size_t j = 0; j < 4; ++j) {
@@ -105,7 +105,7 @@ TEST(Stack, ThreadsChangeNoBit) {
   const Dataset data = mixed_table(300, 3, 4);
   const auto run = [&](int threads) {
     const ConditionalFitContext context{.seed = 5, .threads = threads};
-    const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, context);
+    const StackRecipe recipe = learn_stack(data, all_members(), 4, context);
     const Matrix out = answers(*fit_stack(data, recipe, context), data.features.view());
     std::vector<double> bits(recipe.out_of_fold.values().begin(), recipe.out_of_fold.values().end());
     bits.insert(bits.end(), recipe.weights.begin(), recipe.weights.end());
@@ -119,7 +119,7 @@ TEST(Stack, ThreadsChangeNoBit) {
 
 TEST(Stack, MixesItsCalibratedMembers) {
   const Dataset data = mixed_table(300, 3, 5);
-  const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
+  const StackRecipe recipe = learn_stack(data, all_members(), 4, {});
   const auto stack = fit_stack(data, recipe, {});
   Matrix out(data.n_rows(), 3);
   std::vector<Matrix> by_member;
@@ -141,7 +141,7 @@ TEST(Stack, MixesItsCalibratedMembers) {
 
 TEST(Stack, LeavesOutMembersThatCountForNothing) {
   const Dataset data = mixed_table(200, 3, 6);
-  StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
+  StackRecipe recipe = learn_stack(data, all_members(), 4, {});
   recipe.weights = {0.75, 0.25 - 0.0008, 0.0005, 0.0003};
   const auto stack = fit_stack(data, recipe, {});
   ASSERT_EQ(stack->members().size(), 2U);
@@ -151,7 +151,7 @@ TEST(Stack, LeavesOutMembersThatCountForNothing) {
 TEST(Stack, KeepsItsRecipeThroughOtherLabels) {
   // A gap: the labels of a whole class are hidden. No slope, however flat, lifts it.
   const Dataset data = mixed_table(400, 3, 7);
-  StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
+  StackRecipe recipe = learn_stack(data, all_members(), 4, {});
   for (Calibration& calibration : recipe.calibration) calibration.slope = 0.05;
   Dataset gapped = data;
   for (int& label : gapped.labels)
@@ -165,7 +165,7 @@ TEST(Stack, AClassOfOneRowIsNotJudged) {
   int n_left = 1;
   for (int& label : data.labels)
     if (label == 2 && n_left-- <= 0) label = missing_label;
-  const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
+  const StackRecipe recipe = learn_stack(data, all_members(), 4, {});
   for (std::size_t i = 0; i < recipe.rows.size(); ++i) {
     const bool is_single = data.labels[at(recipe.rows[i])] == 2;
     EXPECT_EQ(recipe.judged[i], !is_single);
@@ -180,14 +180,14 @@ TEST(Stack, TakesASingleLabel) {
   Dataset data = mixed_table(50, 2, 9);
   data.labels.assign(50, missing_label);
   data.labels[10] = 1;
-  const StackRecipe recipe = learn_stack(data, all_members(), 4, {}, {});
+  const StackRecipe recipe = learn_stack(data, all_members(), 4, {});
   // Nobody could be judged: all are alike, but for the doubt whether features matter.
   for (std::size_t j = 1; j < 3; ++j) EXPECT_NEAR(recipe.weights[0], recipe.weights[j], 1e-12);
   EXPECT_GT(recipe.weights[3], recipe.weights[0]);
   EXPECT_NEAR(answers(*fit_stack(data, recipe, {}), data.features.view())(0, 1), 0.0, 1e-9);
 }
 
-TEST(Stack, EmphasisMovesTheWeights) {
+TEST(Stack, WeightsOfRowsMoveThoseOfMembers) {
   // The first member is right in the first half, the second in the second half.
   class Half : public ConditionalFamily {
   public:
@@ -222,16 +222,15 @@ TEST(Stack, EmphasisMovesTheWeights) {
   data.features = Matrix(400, 2);
   data.class_names = {"a", "b"};
   RandomStream random(1, RandomPurpose::simulation);
-  std::vector<double> emphasis;
   for (Index i = 0; i < 400; ++i) {
     data.features(i, 0) = i < 200 ? 0.0 : 1.0;
     data.features(i, 1) = i % 2 == 0 ? -1.0 : 1.0;
     data.labels.push_back((random.uniform() < 0.9) == (i % 2 == 1) ? 1 : 0);
-    emphasis.push_back(i < 200 ? 0.1 : 1.9);
   }
   const ConditionalMembers members{std::make_shared<Half>(true), std::make_shared<Half>(false)};
-  EXPECT_NEAR(learn_stack(data, members, 4, {}, {}).weights[1], 0.5, 0.15);
-  EXPECT_GT(learn_stack(data, members, 4, emphasis, {}).weights[1], 0.8);
+  EXPECT_NEAR(learn_stack(data, members, 4, {}).weights[1], 0.5, 0.15);
+  for (Index i = 0; i < 400; ++i) data.weights.push_back(i < 200 ? 0.1 : 1.9);
+  EXPECT_GT(learn_stack(data, members, 4, {}).weights[1], 0.8);
 }
 
 } // namespace

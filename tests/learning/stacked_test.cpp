@@ -117,12 +117,10 @@ TEST(Answer, FollowsTheFormula) {
         answer_row(bare_model({full_trust(3.0)}, hard), 0.0, {logs(p), ratio, 0.0, 0.0, 0.0}, posterior);
     const double rho = outside_share(ratio, 0.0);
     EXPECT_EQ(answer.outside, rho);
-    if (rho > 0.0) {
-      EXPECT_EQ(answer.trust, 1.0);
-    }
     // t = 1. What goes to the class without a label is kept whole.
     const std::vector<double> kept = {0.6 / 3.0 / total, 0.39 / 3.0 / total, 0.01 * 112.0 / 3.0 / total};
     const double rest = 1.0 - kept[0] - kept[1] - kept[2];
+    EXPECT_NEAR(answer.trust, rho > 0.0 ? 1.0 - rest : 0.0, 1e-12);
     for (std::size_t y = 0; y < 3; ++y)
       EXPECT_NEAR(posterior[y], (1.0 - rho) * p[y] + rho * (kept[y] + rest * other[y]), 1e-12);
     EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1.0, 1e-12);

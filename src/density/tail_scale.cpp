@@ -18,7 +18,7 @@ constexpr double clear_gain = 0.1;
 constexpr std::array scale_parts = {1.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0};
 /// Where two normals begin: this share of the points belongs to the lower one.
 constexpr std::array lower_shares = {0.5, 0.1, 0.9};
-constexpr int n_steps = 40;
+constexpr int n_two_normal_steps = 40;
 /// A component is no narrower than this share of the whole: ties of rounded numbers are no evidence.
 constexpr double least_deviation = 0.05;
 
@@ -101,7 +101,7 @@ double two_normal_fit(std::span<const double> points) {
     Normal lower = begin(all.first(n_lower), share);
     Normal upper = begin(all.subspan(n_lower), 1.0 - share);
     double reached = 0.0;
-    for (int i = 0; i < n_steps; ++i) reached = step(z, lower, upper);
+    for (int i = 0; i < n_two_normal_steps; ++i) reached = step(z, lower, upper);
     best = std::max(best, reached - std::log(deviation));
   }
   return best;

@@ -16,7 +16,7 @@ from data_table import Absent, DataTable, tidy
 FILES = {"adult": "income", "credit_default": "default", "htru2": "class"}
 #: scikit-learn brings these.
 BUNDLED = {"digits": bundled.load_digits, "breast_cancer": bundled.load_breast_cancer, "wine": bundled.load_wine, "iris": bundled.load_iris}
-#: Files of the Debian packages r-cran-mlbench and r-cran-kernlab; scripts/get-data tables brings them. name: file, label, columns to drop
+#: Files of the Debian packages r-cran-mlbench, r-cran-kernlab and r-cran-caret; scripts/get-data tables brings them. name: file, label, columns to drop
 R_FILES = {
     "satellite": ("mlbench/Satellite", "classes", ()),
     "letter": ("mlbench/LetterRecognition", "lettr", ()),
@@ -32,6 +32,12 @@ R_FILES = {
     "spam": ("kernlab/spam", "type", ()),
     "income": ("kernlab/income", "INCOME", ()),
     "caravan": ("kernlab/ticdata", "CARAVAN", ()),
+    "glass": ("mlbench/Glass", "Type", ()),
+    "soybean": ("mlbench/Soybean", "Class", ()),
+    "musk": ("kernlab/musk", "Class", ()),
+    "german_credit": ("caret/GermanCredit", "Class", ()),
+    "cells": ("caret/segmentationData", "Class", ("Cell", "Case")),
+    "dhfr": ("caret/dhfr", "Y", ()),
 }
 #: Where the packages put them when they are installed.
 R_LIBRARY = Path("/usr/lib/R/site-library")

@@ -1,9 +1,11 @@
 #include "conditional/mixing_weights.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/index.hpp"
+#include "math/lbfgs.hpp"
+#include "math/special.hpp"
 
 namespace lacuna {
 
@@ -12,7 +14,7 @@ namespace {
 /// The rows that each member is as if it had won.
 constexpr double prior_rows = 0.5;
 
-/// Adds what each member won of the rows under these weights; returns the objective.
+/// Writes what each member won of the rows under these weights; returns the objective.
 double share_rows(const MixedLikelihoods& rows, std::span<const double> mixing, std::span<double> won) {
   double objective = 0.0;
   for (std::size_t j = 0; j < mixing.size(); ++j) {
@@ -30,6 +32,14 @@ double share_rows(const MixedLikelihoods& rows, std::span<const double> mixing, 
   return objective;
 }
 
+/// Weights as exponentials, which sum to one and are never 0.
+std::vector<double> softmax(std::span<const double> x) {
+  const double log_sum = log_sum_exp(x);
+  std::vector<double> shares;
+  for (const double value : x) shares.push_back(std::exp(value - log_sum));
+  return shares;
+}
+
 } // namespace
 
 double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mixing) {
@@ -37,26 +47,20 @@ double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mi
   return share_rows(rows, mixing, won);
 }
 
-MixingFit fit_mixing(const MixedLikelihoods& rows) {
-  constexpr int most_steps = 2000;
-  constexpr double least_change = 1e-7;
+std::vector<double> fit_mixing(const MixedLikelihoods& rows) {
   const std::size_t n_members = at(rows.likelihoods.n_cols);
-  MixingFit fit;
-  fit.mixing.assign(n_members, 1.0 / static_cast<double>(n_members));
-  std::vector<double> won(n_members);
-  double change = 1.0;
-  for (int step = 0; step < most_steps && change > least_change; ++step) {
-    fit.history.push_back(share_rows(rows, fit.mixing, won));
-    double total = 0.0;
-    for (const double rows_won : won) total += rows_won;
-    change = 0.0;
-    for (std::size_t j = 0; j < n_members; ++j) {
-      change = std::max(change, std::abs(won[j] / total - fit.mixing[j]));
-      fit.mixing[j] = won[j] / total;
-    }
-  }
-  fit.history.push_back(mixing_objective(rows, fit.mixing));
-  return fit;
+  const double total = std::accumulate(rows.weights.begin(), rows.weights.end(),
+                                       prior_rows * static_cast<double>(n_members));
+  std::vector<double> x(n_members, 0.0);
+  lbfgs_minimise(
+      [&](std::span<const double> here, std::span<double> gradient) {
+        const std::vector<double> mixing = softmax(here);
+        const double objective = share_rows(rows, mixing, gradient);
+        for (std::size_t j = 0; j < n_members; ++j) gradient[j] = mixing[j] - gradient[j] / total;
+        return -objective / total;
+      },
+      x);
+  return softmax(x);
 }
 
 } // namespace lacuna

@@ -17,12 +17,7 @@ struct MixedLikelihoods {
 /// so that few labels do not choose one by luck.
 double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mixing);
 
-struct MixingFit {
-  std::vector<double> mixing;  ///< pi, sums to one
-  std::vector<double> history; ///< the objective before each step and at the end
-};
-
-/// The weights that maximise the objective, by EM from equal ones (docs/math/conditional.md, section 6).
-MixingFit fit_mixing(const MixedLikelihoods& rows);
+/// The weights that maximise the objective; they sum to one (docs/math/conditional.md, section 6).
+std::vector<double> fit_mixing(const MixedLikelihoods& rows);
 
 } // namespace lacuna

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "conditional/class_prior.hpp"
@@ -129,7 +128,7 @@ public:
     for (Index i = 0; i < n_rows; ++i)
       for (std::size_t j = 0; j < n_members; ++j)
         likelihoods.row(i)[j] = std::exp(recipe_.member_out_of_fold[j](i, labels_[at(i)]));
-    recipe_.weights = fit_mixing({likelihoods.view(), weights_}).mixing;
+    recipe_.weights = fit_mixing({likelihoods.view(), weights_});
     doubt_features(likelihoods);
 
     Matrix& stack = recipe_.out_of_fold;
@@ -151,7 +150,7 @@ public:
 
 private:
   /// Labels may have nothing to do with the features. Then the class prior is right, and members that are
-  /// hardly better than it were lucky.
+  /// hardly better than it were lucky. A little is left to them: who knows hardly anything may still guess.
   void doubt_features(const Matrix& likelihoods) {
     const std::size_t n_members = recipe_.members.size();
     std::size_t prior = 0;
@@ -165,8 +164,9 @@ private:
       gain += weights_[i] * std::log(mixed / row[prior]);
       total += weights_[i];
     }
-    const std::set<int> classes(labels_.begin(), labels_.end());
-    const double trusted = probability_of_gain(gain, static_cast<Index>(classes.size()), total);
+    constexpr Index n_numbers = 2; // that luck can choose: a slope, and whom to weigh
+    constexpr double least_trusted = 0.02;
+    const double trusted = std::max(least_trusted, probability_of_gain(gain, n_numbers, total));
     for (double& weight : recipe_.weights) weight *= trusted;
     recipe_.weights[prior] += 1.0 - trusted;
   }

@@ -22,6 +22,9 @@ constexpr double least_spike = 0.1;
 constexpr double spike_to_next = 3.0;
 /// Each may double the patterns of gaps, which a mixture pays for one by one.
 constexpr std::size_t most_spikes = 3;
+/// A pattern costs a component the cube of the columns, a row their square: with so many rows for each pattern
+/// and column the patterns are the smaller part.
+constexpr double rows_per_pattern_and_column = 8.0;
 /// A value with a larger share is no part of a tail, and is not judged with it.
 constexpr double largest_tie = 0.05;
 constexpr std::size_t n_points = 400;
@@ -149,14 +152,22 @@ void join_rare_levels(const std::vector<WeightedValue>& values, ColumnShape& col
   }
 }
 
+/// How many spikes the rows can pay for.
+std::size_t affordable_spikes(double n_rows, Index n_columns) {
+  const double patterns = n_rows / (rows_per_pattern_and_column * static_cast<double>(n_columns));
+  std::size_t n = 0;
+  while (n < most_spikes && std::exp2(static_cast<double>(n + 1)) <= patterns) ++n;
+  return n;
+}
+
 /// The strongest spikes; of equal ones the first.
-std::vector<Index> strongest_spikes(const std::vector<NumberFinding>& found) {
+std::vector<Index> strongest_spikes(const std::vector<NumberFinding>& found, std::size_t most) {
   std::vector<Index> columns;
   for (std::size_t j = 0; j < found.size(); ++j)
     if (found[j].spike) columns.push_back(static_cast<Index>(j));
   std::stable_sort(columns.begin(), columns.end(),
                    [&](Index a, Index b) { return found[at(a)].spike->share > found[at(b)].spike->share; });
-  columns.resize(std::min(columns.size(), most_spikes));
+  columns.resize(std::min(columns.size(), most));
   return columns;
 }
 
@@ -174,7 +185,10 @@ std::shared_ptr<const ColumnShapes> fit_column_shapes(const WeightedRows& rows, 
     else
       found[at(j)] = examine(std::move(values), may_lack_numbers);
   });
-  for (const Index j : strongest_spikes(found)) columns[at(j)].spike = found[at(j)].spike->value;
+  double total = 0.0;
+  for (Index i = 0; i < rows.size(); ++i) total += rows.weight(i);
+  const std::size_t most = affordable_spikes(total, rows.n_features());
+  for (const Index j : strongest_spikes(found, most)) columns[at(j)].spike = found[at(j)].spike->value;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const std::optional<TailScale>& scale = columns[j].spike ? found[j].with_spike : found[j].as_it_is;
     if (!scale) continue;

@@ -30,8 +30,9 @@ constexpr Vector penalty = {0.05, 1.0, 0.5, 0.5, 0.5, 0.5};
 constexpr Vector prior_mean = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector lowest = {-8.0, 0.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector highest = {8.0, 3.0, 6.0, 6.0, 6.0, 6.0};
-constexpr double deepest_share = 0.98; ///< of what the episodes reached
-constexpr double fading = 2.0;         ///< beyond it trust fades over this much of the depth signal
+constexpr double reached_share = 0.98; ///< of the episodes' rows lie before the end of a signal
+/// Beyond the end of depth, distance and scarcity trust fades over this much of the signal.
+constexpr Trust::Ends fading = {2.0, 0.5, 0.5};
 
 double sigmoid(double x) {
   return 1.0 / (1.0 + std::exp(-x));
@@ -250,10 +251,12 @@ Trust Trust::fit(std::span<const HiddenRow> rows, Index n_classes, Index n_label
   Trust trust;
   trust.is_none_ = false;
   trust.coefficients_ = regression.cautious(regression.solve());
-  std::vector<std::pair<double, double>> depths;
-  for (const HiddenRow& row : rows)
-    if (sums.counts(row)) depths.emplace_back(row.signals.depth, sums.share(row));
-  trust.deepest_ = weighted_quantile(std::move(depths), deepest_share);
+  for (std::size_t k = 0; k < trust.ends_.size(); ++k) {
+    std::vector<std::pair<double, double>> reached;
+    for (const HiddenRow& row : rows)
+      if (sums.counts(row)) reached.emplace_back(row.signals.values()[k], sums.share(row));
+    trust.ends_[k] = weighted_quantile(std::move(reached), reached_share);
+  }
   return trust;
 }
 
@@ -262,8 +265,10 @@ double Trust::of(double largest, const Signals& signals, Index n_classes) const 
   if (is_none_ || largest <= uniform) return 0.0;
   const Vector inputs = inputs_of(1.0 - largest, signals);
   const double error = sigmoid(dot(inputs, coefficients_));
-  const double kept = std::clamp((1.0 - uniform - error) / (largest - uniform), 0.0, 1.0);
-  return kept * std::clamp(1.0 - (signals.depth - deepest_) / fading, 0.0, 1.0);
+  double kept = std::clamp((1.0 - uniform - error) / (largest - uniform), 0.0, 1.0);
+  for (std::size_t k = 0; k < ends_.size(); ++k)
+    kept *= std::clamp(1.0 - (signals.values()[k] - ends_[k]) / fading[k], 0.0, 1.0);
+  return kept;
 }
 
 double worth(std::span<const double> true_probabilities, Index n_classes) {
@@ -285,7 +290,7 @@ double worth(std::span<const double> true_probabilities, Index n_classes) {
 void Trust::save(Archive& archive, const std::string& prefix) const {
   if (is_none_) return;
   archive.put(prefix + "coefficients", std::vector<double>(coefficients_.begin(), coefficients_.end()));
-  archive.put(prefix + "deepest", deepest_);
+  archive.put(prefix + "ends", std::vector<double>(ends_.begin(), ends_.end()));
 }
 
 Trust Trust::load(const Archive& archive, const std::string& prefix) {
@@ -293,12 +298,14 @@ Trust Trust::load(const Archive& archive, const std::string& prefix) {
   if (!archive.has(prefix + "coefficients")) return trust;
   trust.is_none_ = false;
   const std::vector<double>& coefficients = archive.vector(prefix + "coefficients", n);
-  trust.deepest_ = archive.number(prefix + "deepest");
+  const std::vector<double>& ends = archive.vector(prefix + "ends", std::tuple_size_v<Ends>);
   for (std::size_t k = 0; k < n; ++k)
     if (!(coefficients[k] >= lowest[k] && coefficients[k] <= highest[k]))
       fail_damaged(prefix + "coefficients", "holds a value outside its limits");
-  if (!std::isfinite(trust.deepest_)) fail_damaged(prefix + "deepest", "is not finite");
+  for (const double end : ends)
+    if (!(end >= 0.0 && std::isfinite(end))) fail_damaged(prefix + "ends", "holds something else than signals");
   std::copy(coefficients.begin(), coefficients.end(), trust.coefficients_.begin());
+  std::copy(ends.begin(), ends.end(), trust.ends_.begin());
   return trust;
 }
 

@@ -46,6 +46,8 @@ class Trust {
 public:
   static constexpr std::size_t n_coefficients = 6; ///< one, the announced log odds, four signals
   using Vector = std::array<double, n_coefficients>;
+  /// How far episodes reached in depth, distance and scarcity: nobody has seen an extrapolation beyond.
+  using Ends = std::array<double, 3>;
 
   /// No trust: what lies outside is not known.
   Trust() = default;
@@ -57,7 +59,7 @@ public:
   /// How much of its certainty an extrapolation keeps that gives `largest` to its class: from 0 to 1.
   double of(double largest, const Signals& signals, Index n_classes) const;
   /// Beyond this depth, as a signal, nothing is known.
-  double deepest() const { return deepest_; }
+  double deepest() const { return ends_.front(); }
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).
@@ -66,7 +68,7 @@ public:
 private:
   bool is_none_ = true;
   Vector coefficients_{};
-  double deepest_ = 0.0;
+  Ends ends_{};
 };
 
 /// The share t of its certainty that an extrapolation was worth in an episode: the t that makes the true

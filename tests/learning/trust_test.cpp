@@ -219,6 +219,19 @@ TEST(Trust, FadesBeyondTheDeepestGap) {
   EXPECT_EQ(at_depth(100.0), 0.0);
 }
 
+TEST(Trust, FadesBeyondTheFarthestAndTheScarcest) {
+  const Trust trust = Trust::fit(gaps(30, {}), 2, many_labels);
+  for (const std::size_t which : {1U, 2U}) {
+    const double end = some_signals.values()[which];
+    const auto at_signal = [&](double value) { return trust.of(0.95, with(some_signals, which, value), 2); };
+    EXPECT_GT(at_signal(end), 0.9);
+    EXPECT_LE(at_signal(end + 0.25), 0.5);
+    EXPECT_EQ(at_signal(end + 0.5), 0.0);
+  }
+  // Members that disagree are seen wherever they are asked: there is no end.
+  EXPECT_GT(trust.of(0.95, with(some_signals, 3, some_signals.disagreement + 0.1), 2), 0.8);
+}
+
 TEST(Trust, FadesBeyondADeepGapToo) {
   // Gaps ten below the threshold, and a row that is a hundred below it.
   Gap deep;
@@ -291,10 +304,12 @@ TEST(Trust, DamagedArchivesAreRefused) {
       expect_damage("coefficients", coefficients);
     }
   expect_damage("coefficients", std::vector<double>(5, 0.0));
-  expect_damage("deepest", std::numeric_limits<double>::infinity());
+  for (const double wrong : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")})
+    expect_damage("ends", std::vector<double>{1.0, wrong, 1.0});
+  expect_damage("ends", std::vector<double>{1.0});
   Archive half;
   half.put("coefficients", right);
-  expect_error(ErrorKind::data, {"deepest"}, [&] { Trust::load(half, ""); });
+  expect_error(ErrorKind::data, {"ends"}, [&] { Trust::load(half, ""); });
 }
 
 TEST(Signals, AreZeroWhereNothingSpeaksAgainstARow) {

@@ -49,8 +49,8 @@ double mixing_objective(const MixedLikelihoods& rows, std::span<const double> mi
 
 std::vector<double> fit_mixing(const MixedLikelihoods& rows) {
   const std::size_t n_members = at(rows.likelihoods.n_cols);
-  const double total = std::accumulate(rows.weights.begin(), rows.weights.end(),
-                                       prior_rows * static_cast<double>(n_members));
+  const double total =
+      std::accumulate(rows.weights.begin(), rows.weights.end(), prior_rows * static_cast<double>(n_members));
   std::vector<double> x(n_members, 0.0);
   lbfgs_minimise(
       [&](std::span<const double> here, std::span<double> gradient) {

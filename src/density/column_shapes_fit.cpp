@@ -22,8 +22,8 @@ constexpr double least_spike = 0.1;
 constexpr double spike_to_next = 3.0;
 /// Each may double the patterns of gaps, which a mixture pays for one by one.
 constexpr std::size_t most_spikes = 3;
-/// A pattern costs a component the cube of the columns, a row their square: with so many rows for each pattern
-/// and column the patterns are the smaller part.
+/// A pattern costs a component the cube of the columns, a row their square: with so many rows for each
+/// pattern and column the patterns are the smaller part.
 constexpr double rows_per_pattern_and_column = 8.0;
 /// A value with a larger share is no part of a tail, and is not judged with it.
 constexpr double largest_tie = 0.05;

@@ -303,7 +303,8 @@ Trust Trust::load(const Archive& archive, const std::string& prefix) {
     if (!(coefficients[k] >= lowest[k] && coefficients[k] <= highest[k]))
       fail_damaged(prefix + "coefficients", "holds a value outside its limits");
   for (const double end : ends)
-    if (!(end >= 0.0 && std::isfinite(end))) fail_damaged(prefix + "ends", "holds something else than signals");
+    if (!(end >= 0.0 && std::isfinite(end)))
+      fail_damaged(prefix + "ends", "holds something else than signals");
   std::copy(coefficients.begin(), coefficients.end(), trust.coefficients_.begin());
   std::copy(ends.begin(), ends.end(), trust.ends_.begin());
   return trust;

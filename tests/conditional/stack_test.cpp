@@ -1,5 +1,8 @@
 #include "conditional/stack.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -85,6 +88,53 @@ TEST(Stack, LearnsNothingFromNoise) {
   }
   EXPECT_LT(n_right / 8000.0, 0.525);
   EXPECT_LT(largest / 8000.0, 0.505);
+}
+
+/// Classes around a circle, one label each in turn.
+Dataset circle_table(Index n, int n_classes, std::uint64_t seed) {
+  Dataset data = noise_table(n, 2, n_classes, seed);
+  for (Index i = 0; i < n; ++i) {
+    const double angle = 2.0 * std::numbers::pi * data.labels[at(i)] / n_classes;
+    data.features(i, 0) += 0.9 * std::cos(angle);
+    data.features(i, 1) += 0.9 * std::sin(angle);
+  }
+  return data;
+}
+
+TEST(Stack, FewLabelsOfManyClassesStillSpeak) {
+  // Five labels of each of six classes, 20 seeds. The price of features does not grow with the classes, else
+  // most of these tables would be taken for noise.
+  double trusted = 0.0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Dataset data = circle_table(30, 6, seed);
+    const ConditionalMembers members = {std::make_shared<LogisticFamily>(),
+                                        std::make_shared<ClassPriorFamily>()};
+    trusted += learn_stack(data, members, 5, {.seed = seed}).weights[0] / 20.0;
+  }
+  EXPECT_GT(trusted, 0.5);
+}
+
+TEST(Stack, WhoseFeaturesAreDoubtedStillGuessesByThem) {
+  // One feature that is right a little more often than a coin, for 40 labels: no reason to announce much, but
+  // a guess by it beats one by the shares of two equally frequent classes.
+  double n_right = 0.0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto table = [](Index n, std::uint64_t key) {
+      Dataset data = noise_table(n, 1, 2, key);
+      for (Index i = 0; i < n; ++i) data.features(i, 0) += data.labels[at(i)] == 0 ? -0.5 : 0.5;
+      return data;
+    };
+    const Dataset data = table(40, seed);
+    const ConditionalMembers members = {std::make_shared<LogisticFamily>(),
+                                        std::make_shared<ClassPriorFamily>()};
+    const Dataset fresh = table(1000, 1000 + seed);
+    const auto stack = fit_stack(data, learn_stack(data, members, 5, {.seed = seed}), {.seed = seed});
+    EXPECT_EQ(stack->members().size(), 2U) << seed;
+    const Matrix found = answers(*stack, fresh.features.view());
+    for (Index i = 0; i < fresh.n_rows(); ++i)
+      n_right += (found(i, 1) > found(i, 0) ? 1 : 0) == fresh.labels[at(i)] ? 1.0 : 0.0;
+  }
+  EXPECT_GT(n_right / 20000.0, 0.6); // the best rule: .69; a coin: .5
 }
 
 TEST(Stack, IsAtLeastAsLikelyAsItsMembers) {

@@ -152,6 +152,27 @@ TEST(ColumnShapes, OnlyTheStrongestSpikesAreTaken) {
   EXPECT_EQ(shapes_of(rows, {}, {}, false), nullptr); // who takes no gaps gets none
 }
 
+TEST(ColumnShapes, SpikesArePaidForByRows) {
+  // With k spikes there may be 2^k patterns of gaps, and 8 rows pay for a pattern and a column.
+  RandomStream random(4, RandomPurpose::simulation);
+  constexpr Index n_columns = 20;
+  Matrix rows(8 * n_columns * 8, n_columns);
+  for (double& value : rows.values()) value = random.uniform() < 0.4 ? 0.0 : random.normal();
+  const auto n_spikes = [&](Index n_rows, std::span<const double> weights = {}) {
+    const auto shapes =
+        fit_column_shapes(WeightedRows(rows.view().middle_rows(0, n_rows), weights), {}, true, 1);
+    if (shapes == nullptr) return std::ptrdiff_t{0};
+    return std::count_if(shapes->columns().begin(), shapes->columns().end(),
+                         [](const ColumnShape& column) { return column.spike.has_value(); });
+  };
+  EXPECT_EQ(n_spikes(8 * n_columns * 8), 3);
+  EXPECT_EQ(n_spikes(8 * n_columns * 8 - 1), 2);
+  EXPECT_EQ(n_spikes(8 * n_columns * 2), 1);
+  EXPECT_EQ(n_spikes(8 * n_columns * 2 - 1), 0);
+  EXPECT_EQ(n_spikes(8 * n_columns, std::vector<double>(8 * n_columns, 2.0)),
+            1); // weight 2: the row twice
+}
+
 TEST(ColumnShapes, MissingValuesStayMissing) {
   const auto shapes = shapes_of(column_of(1000, 1, zero_or_lognormal));
   ASSERT_NE(shapes, nullptr);

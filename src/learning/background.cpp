@@ -57,6 +57,10 @@ double Background::log_density(const double* row) const {
   return log_density_seen(seen.data()) + log_jacobian;
 }
 
+double Background::log_odds(const double* row, double other_log_density) const {
+  return log_density(row) + std::log(weight_) - other_log_density - std::log1p(-weight_);
+}
+
 /// Eq. 8. A marginal of a Student-t is one of fewer dimensions, with the same degrees of freedom.
 double Background::log_density_seen(const double* row) const {
   double log_sizes = 0.0;

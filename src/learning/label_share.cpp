@@ -87,14 +87,50 @@ std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidde
     rows(static_cast<Index>(i), rows.n_cols() - 1) = is_labeled ? 1.0 : 0.0;
     n += is_labeled ? weights_[i] : 0.0;
   }
+  const int threads = start == nullptr ? fitter_.threads() : 1;
+  auto joint =
+      fit_joint(WeightedRows(rows.view(), weights_), start == nullptr ? nullptr : &start->joint(), threads);
+  return std::make_shared<LabelShare>(std::move(joint),
+                                      n / std::accumulate(weights_.begin(), weights_.end(), 0.0));
+}
+
+std::shared_ptr<const Density> LabelShareFit::fit_joint(const WeightedRows& rows, const Density* start,
+                                                        int threads) const {
   DensityFitContext context;
   context.levels = levels_;
   context.seed = seed_;
-  context.threads = start == nullptr ? fitter_.threads() : 1;
+  context.threads = threads;
   context.observer = &fitter_.observer();
-  if (start != nullptr) context.warm_start = &start->joint();
-  return std::make_shared<LabelShare>(family_->fit(WeightedRows(rows.view(), weights_), context),
-                                      n / std::accumulate(weights_.begin(), weights_.end(), 0.0));
+  context.warm_start = start;
+  return family_->fit(rows, context);
+}
+
+LabelShareFit::HeldOut LabelShareFit::hold_out() const {
+  const Index n_features = rows_.n_cols() - 1;
+  HeldOut found{Matrix(rows_.n_rows(), n_features), weights_, std::vector<double>(weights_.size())};
+  Matrix rows = rows_;
+  for (Index i = 0; i < rows.n_rows(); ++i) {
+    std::copy_n(rows.row(i), n_features, found.rows.row(i));
+    rows(i, n_features) = i < static_cast<Index>(n_labeled_) ? 1.0 : 0.0;
+  }
+  for (const Index half : {0, 1}) {
+    std::vector<Index> kept;
+    std::vector<Index> asked;
+    std::vector<double> weights;
+    for (Index i = 0; i < rows.n_rows(); ++i) {
+      (i % 2 == half ? asked : kept).push_back(i);
+      if (i % 2 != half) weights.push_back(weights_[at(i)]);
+    }
+    if (kept.empty() || asked.empty()) continue;
+    const LabelShare mixture(fit_joint(WeightedRows(rows.view(), kept, weights), nullptr, fitter_.threads()),
+                             1.0);
+    Matrix questions(static_cast<Index>(asked.size()), n_features);
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      std::copy_n(rows.row(asked[i]), n_features, questions.row(static_cast<Index>(i)));
+    const std::vector<double> answers = mixture.ask(questions.view()).log_density;
+    for (std::size_t i = 0; i < asked.size(); ++i) found.log_density[at(asked[i])] = answers[i];
+  }
+  return found;
 }
 
 } // namespace lacuna

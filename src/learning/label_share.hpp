@@ -42,7 +42,18 @@ public:
   /// `hidden`: one per labeled row, or empty. On one thread, from `start` where it is given.
   std::shared_ptr<const LabelShare> fit(std::span<const char> hidden, const LabelShare* start) const;
 
+  /// The rows that the mixture is fitted to, and log q(x) of each by a mixture of every second row that does
+  /// not have it.
+  struct HeldOut {
+    Matrix rows;
+    std::vector<double> weights;
+    std::vector<double> log_density;
+  };
+  HeldOut hold_out() const;
+
 private:
+  std::shared_ptr<const Density> fit_joint(const WeightedRows& rows, const Density* start, int threads) const;
+
   const DensityFitter& fitter_;
   std::uint64_t seed_;
   std::shared_ptr<const DensityFamily> family_;

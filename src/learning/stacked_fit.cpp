@@ -218,12 +218,29 @@ void StackedFit::add_own_rows(const StackedModel& model, std::vector<HiddenRow>&
   }
 }
 
+/// A mixture that fits badly, as in many columns, finds ordinary rows unlike all that it has seen. So what
+/// rows of the table themselves show, to a mixture that did not see them, is no evidence for the background.
+double StackedFit::usual_strangeness() const {
+  if (options_.background == BackgroundForm::none) return 0.0;
+  constexpr double strangest_share = 0.02; // of the rows may be strange indeed
+  constexpr double strange_at_most = 0.05; // is how likely the others may be so
+  const Background background = fitter_.plain_background();
+  const LabelShareFit::HeldOut held_out = share_fit_->hold_out();
+  std::vector<double> ordinariness;
+  for (std::size_t i = 0; i < held_out.log_density.size(); ++i)
+    ordinariness.push_back(
+        -background.log_odds(held_out.rows.row(static_cast<Index>(i)), held_out.log_density[i]));
+  const double usual = -quantile_threshold(std::move(ordinariness), held_out.weights, strangest_share);
+  return std::max(0.0, usual - std::log(strange_at_most / (1.0 - strange_at_most)));
+}
+
 std::shared_ptr<const StackedModel> StackedFit::finish() {
   std::vector<double> labels_of_class(at(data_.n_classes()));
   for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
   const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
-  StackedModel model{conditional_,     *ratio_, share_,
-                     distance.fit({}), {},      HardlyLabeled::of(labels_of_class, outside_)};
+  StackedModel model{conditional_,       *ratio_, share_,
+                     distance.fit({}),   {},      HardlyLabeled::of(labels_of_class, outside_),
+                     usual_strangeness()};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
     const TrustFit fit{.fitter = one_thread_,
                        .recipe = recipe_,

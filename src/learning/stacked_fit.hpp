@@ -42,6 +42,7 @@ private:
   void hold_out();
   std::vector<double> density_ratios();
   void add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const;
+  double usual_strangeness() const;
   void check_itself(const StackedModel& model);
   SelfCheck check_rows(const StackedModel& model, std::span<const std::size_t> rows) const;
 

@@ -63,6 +63,7 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
   for (std::size_t k = 0; k < trust.size(); ++k)
     trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
   hardly_labeled.save(archive, prefix);
+  archive.put(prefix + "usual_strangeness", usual_strangeness);
 }
 
 std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,
@@ -81,11 +82,14 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
   const Index n_trust = archive.integer(prefix + "n_trust", 0, n_gap_kinds + 1);
   for (Index k = 0; k < n_trust; ++k)
     trust.push_back(Trust::load(archive, prefix + "trust/" + std::to_string(k) + "/"));
+  const double usual_strangeness = archive.number(prefix + "usual_strangeness");
+  if (!(usual_strangeness >= 0.0 && std::isfinite(usual_strangeness)))
+    fail_damaged(prefix + "usual_strangeness", "is no log odds");
   return std::make_shared<StackedModel>(StackedModel{
       conditional, RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
-      HardlyLabeled::load(archive, prefix, n_classes)});
+      HardlyLabeled::load(archive, prefix, n_classes), usual_strangeness});
 }
 
 } // namespace lacuna

@@ -23,6 +23,7 @@ struct StackedModel {
   std::shared_ptr<const LabelDistance> distance;
   std::vector<Trust> trust; ///< the least counts; empty: none
   HardlyLabeled hardly_labeled;
+  double usual_strangeness = 0.0; ///< the log odds of the background that rows of the table themselves show
 
   /// The class densities among the members; empty when there are none.
   std::vector<ClassModel> class_models() const;

@@ -14,9 +14,7 @@ namespace {
 /// How likely a row is unlike all rows that were seen.
 double background_share(const GenerativeClassifier::Parts& parts, const double* row, double log_density) {
   if (!parts.background) return 0.0;
-  const double weight = parts.background->weight();
-  const double odds =
-      parts.background->log_density(row) + std::log(weight) - log_density - std::log1p(-weight);
+  const double odds = parts.background->log_odds(row, log_density) - parts.stacked->usual_strangeness;
   return 1.0 / (1.0 + std::exp(-odds));
 }
 

@@ -52,6 +52,8 @@ public:
   double weight() const { return weight_; }
   /// Finite for every row with finite features; NaN is a missing value and is integrated out.
   double log_density(const double* row) const;
+  /// That a row comes from here, not from where rows have this log density.
+  double log_odds(const double* row, double other_log_density) const;
 
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).

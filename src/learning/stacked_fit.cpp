@@ -238,9 +238,14 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
   std::vector<double> labels_of_class(at(data_.n_classes()));
   for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
   const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
-  StackedModel model{conditional_,       *ratio_, share_,
-                     distance.fit({}),   {},      HardlyLabeled::of(labels_of_class, outside_),
-                     usual_strangeness()};
+  StackedModel model{conditional_,
+                     *ratio_,
+                     share_,
+                     distance.fit({}),
+                     {},
+                     HardlyLabeled::of(labels_of_class, outside_),
+                     usual_strangeness(),
+                     ColumnRanges::of(data_)};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
     const TrustFit fit{.fitter = one_thread_,
                        .recipe = recipe_,

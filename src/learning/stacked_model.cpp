@@ -64,6 +64,7 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
     trust[k].save(archive, prefix + "trust/" + std::to_string(k) + "/");
   hardly_labeled.save(archive, prefix);
   archive.put(prefix + "usual_strangeness", usual_strangeness);
+  ranges.save(archive, prefix + "ranges/");
 }
 
 std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,
@@ -89,7 +90,8 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
       conditional, RatioModel::load(archive, prefix + "ratio/", parts.initial, parts.initial_unlabeled),
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
-      HardlyLabeled::load(archive, prefix, n_classes), usual_strangeness});
+      HardlyLabeled::load(archive, prefix, n_classes), usual_strangeness,
+      ColumnRanges::load(archive, prefix + "ranges/", n_features)});
 }
 
 } // namespace lacuna

@@ -6,6 +6,7 @@
 
 #include "conditional/stack.hpp"
 #include "lacuna/learning/classifier.hpp"
+#include "learning/column_ranges.hpp"
 #include "learning/hardly_labeled.hpp"
 #include "learning/label_distance.hpp"
 #include "learning/label_share.hpp"
@@ -24,6 +25,7 @@ struct StackedModel {
   std::vector<Trust> trust; ///< the least counts; empty: none
   HardlyLabeled hardly_labeled;
   double usual_strangeness = 0.0; ///< the log odds of the background that rows of the table themselves show
+  ColumnRanges ranges;
 
   /// The class densities among the members; empty when there are none.
   std::vector<ClassModel> class_models() const;

@@ -15,7 +15,7 @@ namespace {
 double background_share(const GenerativeClassifier::Parts& parts, const double* row, double log_density) {
   if (!parts.background) return 0.0;
   const double odds = parts.background->log_odds(row, log_density) - parts.stacked->usual_strangeness;
-  return 1.0 / (1.0 + std::exp(-odds));
+  return std::max(1.0 / (1.0 + std::exp(-odds)), parts.stacked->ranges.strangeness(row));
 }
 
 } // namespace

@@ -79,7 +79,8 @@ TEST(Disagreement, IsTheMeanDistanceFromTheMean) {
 
 /// What answer_row needs of a model: no more than trust and hardly labeled classes.
 StackedModel bare_model(std::vector<Trust> trust, HardlyLabeled hardly_labeled) {
-  return {nullptr, RatioModel({}, nullptr), nullptr, nullptr, std::move(trust), std::move(hardly_labeled)};
+  return {nullptr,          RatioModel({}, nullptr),   nullptr, nullptr,
+          std::move(trust), std::move(hardly_labeled), 0.0,     {}};
 }
 
 /// Trust of 1 up to depth `deepest`: gaps in which extrapolation always held.

@@ -1,0 +1,68 @@
+"""Files that somebody damaged or made up: wrong data is exit code 65 and a sentence, never a crash or lost rows."""
+
+import gzip
+import json
+import struct
+import zlib
+
+import pytest
+from cli_tool import fitted_folder, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return fitted_folder(tmp_path_factory, "new.csv")
+
+
+def tampered(path, edit):
+    """The bytes of a model file after edit(header, data), its checksum made right again."""
+    raw = path.read_bytes()
+    (size,) = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8 : 8 + size])
+    data = bytearray(raw[8 + size :])
+    edit(header, data)
+    zeros = "crc32:00000000"
+    header["__metadata__"]["checksum"] = zeros
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    file = struct.pack("<Q", len(text)) + text + data
+    return file.replace(zeros.encode(), b"crc32:%08x" % zlib.crc32(file), 1)
+
+
+def refused(folder, model, *words):
+    """Every command that loads a model refuses this one."""
+    (folder / "bad").write_bytes(model)
+    for arguments in (["info", "bad"], ["evaluate", "bad", "new.csv", "--label", "answer"]):
+        result = run(*arguments, cwd=folder, code=65)
+        assert result.stderr.startswith("lacuna: error: ") and len(result.stderr) < 1000
+        for word in ("'bad'", *words):
+            assert word in result.stderr, f"{word!r} is not in: {result.stderr}"
+
+
+# --- Tables
+
+
+def test_a_damaged_second_gzip_member_is_no_end_of_the_table(folder):
+    lines = (folder / "train.csv").read_bytes().splitlines(keepends=True)
+    first, second = gzip.compress(b"".join(lines[:201])), gzip.compress(b"".join(lines[201:]))
+    (folder / "two.csv.gz").write_bytes(first + second)
+    run("fit", "two.csv.gz", "-o", "same", "--label", "answer", cwd=folder)
+    assert (folder / "same").read_bytes() == (folder / "model").read_bytes()
+    for damaged in (b"\0" + second[1:], b"x" + second[1:], second[:1], second[:10], b"more,1,2,no\n"):
+        (folder / "bad.csv.gz").write_bytes(first + damaged)
+        result = run("fit", "bad.csv.gz", "-o", "out", "--label", "answer", cwd=folder, code=65)
+        assert "bad.csv.gz" in result.stderr and "row 200" in result.stderr and "gzip" in result.stderr
+        assert not (folder / "out").exists()
+
+
+def test_zeros_behind_gzip_are_padding(folder):
+    (folder / "padded.csv.gz").write_bytes(gzip.compress((folder / "train.csv").read_bytes()) + bytes(512))
+    run("fit", "padded.csv.gz", "-o", "padded", "--label", "answer", cwd=folder)
+    assert (folder / "padded").read_bytes() == (folder / "model").read_bytes()
+
+
+# --- Models
+
+
+def test_the_helper_changes_nothing_by_itself(folder):
+    assert tampered(folder / "model", lambda header, data: None) == (folder / "model").read_bytes()

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_depth.hpp"
 #include "data/messages.hpp"
 #include "lacuna/data/table.hpp"
 
@@ -80,8 +81,9 @@ void TableSchema::save(Archive& archive, const std::string& prefix) const {
 
 TableSchema TableSchema::load(const Archive& archive, const std::string& prefix) {
   TableSchema schema;
+  const std::string& text = archive.text(prefix + entry);
   try {
-    const nlohmann::json saved = nlohmann::json::parse(archive.text(prefix + entry));
+    const nlohmann::json saved = nests_too_deeply(text) ? nlohmann::json() : nlohmann::json::parse(text);
     schema.label_column = saved.at("label_column").get<std::string>();
     for (const nlohmann::json& column : saved.at("columns")) schema.columns.push_back(column_from(column));
   } catch (const nlohmann::json::exception&) {

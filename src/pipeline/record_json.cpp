@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_depth.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "pipeline/json_parts.hpp"
@@ -176,11 +177,14 @@ std::string record_json(const FitRecord& record) {
 }
 
 FitRecord read_record(std::string_view json) {
+  if (nests_too_deeply(json))
+    throw Error(ErrorKind::data, "the model is damaged: its record nests deeper than any that lacuna writes");
   try {
     return read_object(Json::parse(json));
   } catch (const Json::exception& problem) {
-    throw Error(ErrorKind::data,
-                std::string("the model is damaged: its record cannot be read (") + problem.what() + ")");
+    constexpr std::size_t longest = 200; // it may quote the record
+    throw Error(ErrorKind::data, "the model is damaged: its record cannot be read (" +
+                                     std::string(problem.what()).substr(0, longest) + ")");
   }
 }
 

@@ -66,3 +66,17 @@ def test_zeros_behind_gzip_are_padding(folder):
 
 def test_the_helper_changes_nothing_by_itself(folder):
     assert tampered(folder / "model", lambda header, data: None) == (folder / "model").read_bytes()
+
+
+@pytest.mark.parametrize("before", ['"measures": {', '"options": {', '"notes": [', '"columns":['])
+def test_deep_json_is_refused_before_it_is_read(folder, before):
+    depth = 107_000
+
+    def edit(header, data):
+        nested = "[" * depth + "]" * depth
+        texts = header["__metadata__"]
+        name = "text/schema/schema" if before == '"columns":[' else "text/record"
+        assert before in texts[name]
+        texts[name] = texts[name].replace(before, before + ('"deep": ' if "{" in before else "") + nested + ",", 1)
+
+    refused(folder, tampered(folder / "model", edit), "damaged")

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/archive_checks.hpp"
 #include "core/json_depth.hpp"
 #include "data/messages.hpp"
 #include "lacuna/data/table.hpp"
@@ -31,6 +32,13 @@ bool is_sound(const TableSchema& schema) {
     return names.insert(column.name).second && column.is_categorical == !column.categories.empty() &&
            std::ranges::adjacent_find(column.categories, std::greater_equal<>()) == column.categories.end();
   });
+}
+
+bool is_short(const TableSchema& schema) {
+  const auto fits = [](const std::string& text) { return text.size() <= longest_saved_text; };
+  return fits(schema.label_column) && std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
+           return fits(column.name) && std::ranges::all_of(column.categories, fits);
+         });
 }
 
 } // namespace
@@ -89,7 +97,7 @@ TableSchema TableSchema::load(const Archive& archive, const std::string& prefix)
   } catch (const nlohmann::json::exception&) {
     schema.columns.clear();
   }
-  if (!is_sound(schema))
+  if (!is_sound(schema) || !is_short(schema))
     fail_data({}, "the model is damaged or from another version: '" + prefix + entry + "' cannot be read");
   return schema;
 }

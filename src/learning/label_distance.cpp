@@ -67,8 +67,7 @@ std::shared_ptr<const LabelDistance> LabelDistance::load(const Archive& archive,
   const std::vector<Index>& shape = archive.tensor(prefix + "labeled").shape;
   if (shape.size() != 2 || shape[0] < 1) fail_damaged(prefix + "labeled", "holds no points");
   Matrix points = archive.matrix(prefix + "labeled", shape[0], static_cast<Index>(embedding->size()));
-  for (const double value : points.values())
-    if (!std::isfinite(value)) fail_damaged(prefix + "labeled", "holds a value that is not finite");
+  require_within(points.values(), 1e6, prefix + "labeled"); // a few deviations, or the height of a category
   return std::make_shared<LabelDistance>(std::move(embedding), std::move(points));
 }
 

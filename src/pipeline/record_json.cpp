@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/archive_checks.hpp"
 #include "core/json_depth.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
@@ -121,7 +122,12 @@ FitRecord read_object(const Json& document) {
   record.model_features = document.at("model_features").get<std::vector<std::string>>();
   record.summary = read_summary(document.at("summary"));
   record.notes = document.at("notes").get<std::vector<std::string>>();
+  // Names that are no UTF-8 may have become one in the JSON.
+  record.summary.class_counts.resize(record.classes.size());
   if (document.contains("python")) record.label_type = document.at("python").value("label_type", "");
+  for (const auto* texts : {&record.classes, &record.features, &record.model_features, &record.notes})
+    for (const std::string& text : *texts) require_short(text, "record");
+  require_short(record.version, "record");
   return record;
 }
 

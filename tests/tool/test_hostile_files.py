@@ -3,10 +3,11 @@
 import gzip
 import json
 import struct
+import subprocess
 import zlib
 
 import pytest
-from cli_tool import fitted_folder, run
+from cli_tool import BINARY, IS_SANITIZED, fitted_folder, run
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +81,66 @@ def test_deep_json_is_refused_before_it_is_read(folder, before):
         texts[name] = texts[name].replace(before, before + ('"deep": ' if "{" in before else "") + nested + ",", 1)
 
     refused(folder, tampered(folder / "model", edit), "damaged")
+
+
+def write_number(header, data, name, value):
+    """Sets the first number of a tensor."""
+    begin, _ = header[name]["data_offsets"]
+    data[begin : begin + 8] = struct.pack("<d", value)
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="a sanitizer takes all addresses for itself")
+def test_a_claim_of_many_features_asks_for_no_memory(folder):
+    options = ["--label", "answer", "--drop", "town", "--conditional", "densities"]
+    run("fit", "train.csv", "-o", "numbers", *options, cwd=folder)
+    changed = tampered(
+        folder / "numbers", lambda *file: write_number(*file, "classifier/initial/class/0/n_features", 2.0**24)
+    )
+    (folder / "many").write_bytes(changed)
+    command = f"ulimit -v 300000; {BINARY} info numbers && {BINARY} info many"
+    result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 65, result.stderr
+    assert "'many'" in result.stderr and "center" in result.stderr
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 0.0, 1e300])
+@pytest.mark.parametrize("name", ["whitener", "degrees_of_freedom", "scale", "rows"])
+def test_numbers_that_no_fit_gives(folder, name, value):
+    where = "classifier/initial/class/0/" + name
+    refused(folder, tampered(folder / "model", lambda *file: write_number(*file, where, value)), "damaged")
+
+
+def test_a_record_of_other_classes(folder):
+    def edit(header, data):
+        texts = header["__metadata__"]
+        record = json.loads(texts["text/record"])
+        record["classes"].append("maybe")
+        texts["text/record"] = json.dumps(record)
+
+    refused(folder, tampered(folder / "model", edit), "classes")
+
+
+def test_a_record_without_counts_is_shown_with_zeros(folder):
+    def edit(header, data):
+        texts = header["__metadata__"]
+        record = json.loads(texts["text/record"])
+        record["summary"]["class_counts"] = {}
+        texts["text/record"] = json.dumps(record)
+
+    (folder / "uncounted").write_bytes(tampered(folder / "model", edit))
+    assert "yes: 0" in run("info", "uncounted", cwd=folder).stdout
+
+
+def test_texts_are_not_endless(folder):
+    def edit(header, data):
+        header["__metadata__"]["text/classifier/class_name/0"] = "n" * 5_000_000
+
+    refused(folder, tampered(folder / "model", edit), "too long")
+
+
+def test_an_unknown_family_is_not_quoted_at_length(folder):
+    def edit(header, data):
+        header["__metadata__"]["text/classifier/initial/class/0/family"] = "\x1b[2J" + "n" * 100_000
+
+    refused(folder, tampered(folder / "model", edit), "nnn...")
+    assert "\x1b" not in run("info", "bad", cwd=folder, code=65).stderr

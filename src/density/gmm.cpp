@@ -8,6 +8,7 @@
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "density/saved_whitener.hpp"
+#include "lacuna/core/errors.hpp"
 #include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.
@@ -71,6 +72,10 @@ GmmParameters maximise(const MixtureMoments& moments, CovarianceType covariance,
   for (Index k = 0; k < moments.n_components(); ++k)
     if (moments.zeroth[at(k)] > vanished * total) alive.push_back(k);
   const auto n_alive = static_cast<Index>(alive.size());
+  if (n_alive == 0)
+    throw Error(ErrorKind::data,
+                "a mixture lost all of its components: the rows hold something else than numbers, or "
+                "changed while they were fitted");
 
   GmmParameters result;
   result.covariance = covariance;

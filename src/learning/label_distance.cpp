@@ -6,6 +6,7 @@
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "core/order.hpp"
 #include "learning/density_member.hpp"
 
 namespace lacuna {
@@ -27,7 +28,7 @@ double median_gap(const Matrix& points) {
     gaps.push_back(std::sqrt(least));
   }
   const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
+  std::nth_element(gaps.begin(), middle, gaps.end(), NanLast{});
   return std::isfinite(*middle) && *middle > 0.0 ? *middle : 1.0;
 }
 

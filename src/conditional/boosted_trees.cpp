@@ -52,6 +52,9 @@ std::shared_ptr<const Conditional> BoostedTrees::load(const Archive& archive, co
   for (const double start : parts.starts)
     if (!(std::abs(start) <= 1e6)) fail_damaged(prefix + "starts", "holds a value that no fit gives");
   parts.trees = TreeEnsemble::load(archive, prefix + "trees/", facts.n_features, outputs);
+  for (const TreeNode& node : parts.trees.nodes)
+    if (node.left == 0 && !(std::abs(node.value) <= 1e6F))
+      fail_damaged(prefix + "trees/value", "holds a leaf that no fit gives");
   return std::make_shared<BoostedTrees>(std::move(facts), std::move(parts));
 }
 

@@ -28,7 +28,9 @@ void ColumnScales::save(Archive& archive, const std::string& prefix) const {
 ColumnScales ColumnScales::load(const Archive& archive, const std::string& prefix, Index n_features) {
   ColumnScales scales{finite(archive.vector(prefix + "mean", n_features), prefix + "mean"),
                       archive.vector(prefix + "scale", n_features)};
-  require_saved(all_positive(scales.scale), prefix + "scale", "a scale that is not above 0");
+  require_within(scales.mean, 1e150, prefix + "mean");
+  for (const double scale : scales.scale)
+    require_saved(scale >= 1e-150 && std::isfinite(scale), prefix + "scale", "a scale that is not above 0");
   return scales;
 }
 

@@ -43,10 +43,11 @@ void register_conditional(ConditionalEntry entry) {
 }
 
 std::shared_ptr<const Conditional> load_conditional(const Archive& archive, const std::string& prefix) {
+  require_shallow(prefix);
   ConditionalFacts facts = ConditionalFacts::load(archive, prefix);
   const std::optional<ConditionalEntry> entry = conditionals().find(facts.family);
   if (!entry)
-    throw Error(ErrorKind::data, "the model holds a conditional of family '" + facts.family +
+    throw Error(ErrorKind::data, "the model holds a conditional of family '" + shown(facts.family) +
                                      "', which this version of lacuna does not know (it knows " +
                                      conditionals().names() +
                                      "); update lacuna, or register the family before loading the model");

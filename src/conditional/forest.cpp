@@ -64,6 +64,7 @@ public:
     parts.n_labels = archive.number(prefix + "n_labels");
     if (!(parts.n_labels > 0.0 && parts.n_labels < 1e30)) fail_damaged(prefix + "n_labels", "is no weight");
     parts.grown.trees = TreeEnsemble::load(archive, prefix + "trees/", facts.n_features, 1);
+    if (parts.grown.trees.tree_output.empty()) fail_damaged(prefix + "trees/tree_output", "holds no tree");
     const Index n_shares = stored_length(archive, prefix + "shares");
     for (const double share : archive.vector(prefix + "shares", n_shares)) {
       if (!(share >= 0.0 && share <= 1.0)) fail_damaged(prefix + "shares", "holds no shares");

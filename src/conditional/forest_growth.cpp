@@ -262,7 +262,8 @@ RankedRows::RankedRows(const DatasetView& data, const LabeledRows& labeled, std:
     std::sort(column.values.begin(), column.values.end());
     column.values.erase(std::unique(column.values.begin(), column.values.end()), column.values.end());
     for (std::size_t i = 0; i < place.size(); ++i) {
-      if (std::isnan(cell(i)))
+      const bool is_level = cell(i) >= 0.0F && cell(i) < static_cast<float>(column.n_levels);
+      if (std::isnan(cell(i)) || (column.n_levels > 0 && !is_level))
         column.rank.push_back(missing);
       else if (column.n_levels > 0)
         column.rank.push_back(static_cast<std::int32_t>(cell(i)));

@@ -87,13 +87,15 @@ std::shared_ptr<const Conditional> Stack::load(const Archive& archive, const std
     if (value != 0.0 && value != 1.0) fail_damaged(prefix + "seen", "holds something else than 0 and 1");
     seen.push_back(value == 1.0);
   }
+  if (std::find(seen.begin(), seen.end(), true) == seen.end())
+    fail_damaged(prefix + "seen", "knows no class with a label");
   const auto n_members = static_cast<std::size_t>(archive.integer(prefix + "n_members", 1, 1000));
   std::vector<Member> members;
   for (std::size_t j = 0; j < n_members; ++j) {
     const std::string name = member_prefix(prefix, j);
     const double weight = archive.number(name + "weight");
     require_saved(weight > 0.0 && weight <= 1.0, name + "weight", "a weight that is not in (0, 1]");
-    members.push_back({archive.text(name + "name"), weight,
+    members.push_back({require_short(archive.text(name + "name"), name + "name"), weight,
                        Calibration::load(archive, name + "calibration/", facts.n_classes),
                        load_conditional(archive, name + "fitted/")});
     const Conditional& fitted = *members.back().fitted;

@@ -78,7 +78,7 @@ std::size_t Archive::place_among(const std::string& name, std::span<const std::s
     if (chosen == names[i]) return i;
     known += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
-  fail_damaged(name, "is '" + chosen + "', expected one of " + known);
+  fail_damaged(name, "is '" + shown(chosen) + "', expected one of " + known);
 }
 
 } // namespace lacuna

@@ -17,6 +17,15 @@ namespace lacuna {
 inline constexpr Index largest_saved_count = Index{1} << 40;
 inline constexpr Index largest_saved_features = Index{1} << 24;
 
+/// A text of a model inside an error: cut when it is long, without what a terminal would obey.
+inline std::string shown(std::string text) {
+  constexpr std::size_t longest = 80;
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return text;
+}
+
 [[noreturn]] inline void fail_damaged(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::data, "the model is damaged or from another version: '" + name + "' " + what);
 }
@@ -36,6 +45,38 @@ inline bool all_positive(std::span<const double> values) {
 inline const std::vector<double>& finite(const std::vector<double>& values, const std::string& name) {
   if (!all_finite(values)) fail_damaged(name, "holds a value that is not a finite number");
   return values;
+}
+
+/// Values that no fit gives are refused before their squares and quotients are beyond all numbers.
+inline void require_within(std::span<const double> values, double most, const std::string& name) {
+  if (!std::all_of(values.begin(), values.end(), [most](double v) { return std::abs(v) <= most; }))
+    fail_damaged(name, "holds a value that no fit gives");
+}
+
+/// What mixtures hold in the units of their frame: rows at most so far away, and components so narrow.
+inline constexpr double largest_saved_mean = 1e200;
+inline constexpr double largest_saved_whitener = 1e100;
+/// Weights of rows, degrees of freedom and other counts.
+inline constexpr double largest_saved_weight = 1e30;
+
+inline bool all_weights(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double v) { return v > 0.0 && v <= largest_saved_weight; });
+}
+
+/// Longer than a cell of a table may be: a name or a note.
+inline constexpr std::size_t longest_saved_text = std::size_t{4} << 20U;
+
+inline const std::string& require_short(const std::string& text, const std::string& name) {
+  if (text.size() > longest_saved_text) fail_damaged(name, "holds a text that is too long");
+  return text;
+}
+
+/// A prefix that grows with what lies inside each other, as a density in a density does.
+inline void require_shallow(const std::string& prefix) {
+  constexpr std::size_t longest = 500;
+  if (prefix.size() > longest)
+    throw Error(ErrorKind::data, "the model is damaged: its parts lie too deep inside each other");
 }
 
 /// The length of a stored vector, at least 1.

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "lacuna/core/errors.hpp"
+
 namespace lacuna {
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
@@ -48,6 +50,9 @@ double RandomStream::normal() {
 }
 
 double RandomStream::gamma(double shape) {
+  // Nothing would ever be accepted below.
+  if (!std::isfinite(shape))
+    throw Error(ErrorKind::internal, "a gamma distribution was asked for with a shape that is no number");
   // Marsaglia and Tsang (2000); shapes below one by their boosting identity.
   if (shape < 1.0) return gamma(shape + 1.0) * std::pow(uniform(), 1.0 / shape);
   const double d = shape - 1.0 / 3.0;

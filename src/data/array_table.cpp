@@ -69,14 +69,13 @@ public:
 
   bool next() override {
     if (static_cast<std::uint64_t>(row()) == layout_.n_rows) {
-      if (!bytes().peek(1).empty())
+      if (!is_at_end())
         fail_data(in_file(path()),
                   fmt::format("bytes follow the {} rows that its header promises; the file is damaged",
                               layout_.n_rows));
       return false;
     }
-    const bool must_read = row() > 0 && !layout_.is_column_major;
-    if (must_read && bytes().read(values_.data(), values_.size()) != values_.size()) fail_cut();
+    if (row() > 0 && !layout_.is_column_major) read_row();
     count_row();
     return true;
   }
@@ -101,13 +100,32 @@ private:
     return values_.data() + place * element_size_;
   }
 
+  void read_row() {
+    try {
+      if (bytes().read(values_.data(), values_.size()) == values_.size()) return;
+    } catch (const Error& error) {
+      fail_after_row(error);
+    }
+    if (is_at_end()) fail_cut();
+  }
+
+  /// Throws where the file does not end but is damaged.
+  bool is_at_end() {
+    try {
+      return bytes().peek(1).empty();
+    } catch (const Error& error) {
+      fail_after_row(error);
+    }
+  }
+
   void read_first(std::size_t total) {
     constexpr std::size_t first_step = 64UL * 1024UL;
     while (values_.size() < total) {
       const std::size_t had = values_.size();
       const std::size_t step = std::min(total - had, std::max(first_step, had));
       values_.resize(had + step);
-      if (bytes().read(values_.data() + had, step) != step) fail_cut();
+      if (bytes().read(values_.data() + had, step) == step) continue;
+      if (is_at_end()) fail_cut();
     }
   }
 

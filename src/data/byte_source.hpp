@@ -17,9 +17,10 @@ public:
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Reads `size` bytes, fewer only at the end of the file. Throws Error(data) for damaged gzip.
+  /// Reads `size` bytes, fewer only at the end of the file or where its gzip data are damaged. Throws
+  /// Error(data) when damage comes first, so a call after one that read too few tells the two apart.
   std::size_t read(char* into, std::size_t size);
-  /// Up to 16 of the next bytes, which stay unread.
+  /// Up to 16 of the next bytes, which stay unread. Throws like read().
   std::string_view peek(std::size_t size);
   /// Share of the file read so far, 0 to 1; 0 when nobody knows (a pipe).
   double position() const;
@@ -27,7 +28,7 @@ public:
 
 private:
   struct Handle;
-  std::size_t read_unpacked(char* into, std::size_t size);
+  std::size_t read_unpacked(char* into, std::size_t size, bool may_throw);
 
   std::string path_;
   std::unique_ptr<Handle> handle_;

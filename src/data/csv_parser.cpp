@@ -139,7 +139,7 @@ bool CsvParser::refill() {
   }
   const std::size_t n_read = source_.read(buffer_.data() + size_, buffer_.size() - size_);
   size_ += n_read;
-  is_exhausted_ = size_ < buffer_.size();
+  is_exhausted_ = n_read == 0;
   return n_read > 0;
 }
 

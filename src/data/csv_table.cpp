@@ -26,7 +26,7 @@ public:
   bool next() override {
     if (is_first_row_read_) {
       is_first_row_read_ = false;
-    } else if (!parser_.next()) {
+    } else if (!goes_on()) {
       return false;
     }
     count_row();
@@ -40,6 +40,15 @@ public:
   Index line() const override { return parser_.line(); }
 
 private:
+  bool goes_on() {
+    try {
+      return parser_.next();
+    } catch (const Error& error) {
+      if (error.parts().place.line > 0) throw; // of the text, and it says where
+      fail_after_row(error);
+    }
+  }
+
   void read_header() {
     std::unordered_set<std::string> seen;
     std::vector<std::string> names;

@@ -31,7 +31,7 @@ std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes) {
   std::vector<std::uint64_t> shape(static_cast<unsigned char>(magic[3]));
   for (std::uint64_t& size : shape) {
     std::array<char, 4> raw{};
-    if (bytes->read(raw.data(), raw.size()) != raw.size())
+    if (bytes->read(raw.data(), raw.size()) != raw.size() && bytes->peek(1).empty())
       fail_data(in_file(bytes->path()), "it is cut off within its IDX header");
     for (const char byte : raw) size = (size << 8U) | static_cast<unsigned char>(byte);
   }

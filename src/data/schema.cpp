@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/archive_checks.hpp"
+#include "core/json_depth.hpp"
 #include "data/messages.hpp"
 #include "lacuna/data/table.hpp"
 
@@ -30,6 +32,13 @@ bool is_sound(const TableSchema& schema) {
     return names.insert(column.name).second && column.is_categorical == !column.categories.empty() &&
            std::ranges::adjacent_find(column.categories, std::greater_equal<>()) == column.categories.end();
   });
+}
+
+bool is_short(const TableSchema& schema) {
+  const auto fits = [](const std::string& text) { return text.size() <= longest_saved_text; };
+  return fits(schema.label_column) && std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
+           return fits(column.name) && std::ranges::all_of(column.categories, fits);
+         });
 }
 
 } // namespace
@@ -80,14 +89,15 @@ void TableSchema::save(Archive& archive, const std::string& prefix) const {
 
 TableSchema TableSchema::load(const Archive& archive, const std::string& prefix) {
   TableSchema schema;
+  const std::string& text = archive.text(prefix + entry);
   try {
-    const nlohmann::json saved = nlohmann::json::parse(archive.text(prefix + entry));
+    const nlohmann::json saved = nests_too_deeply(text) ? nlohmann::json() : nlohmann::json::parse(text);
     schema.label_column = saved.at("label_column").get<std::string>();
     for (const nlohmann::json& column : saved.at("columns")) schema.columns.push_back(column_from(column));
   } catch (const nlohmann::json::exception&) {
     schema.columns.clear();
   }
-  if (!is_sound(schema))
+  if (!is_sound(schema) || !is_short(schema))
     fail_data({}, "the model is damaged or from another version: '" + prefix + entry + "' cannot be read");
   return schema;
 }

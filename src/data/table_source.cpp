@@ -35,6 +35,13 @@ Place TableSource::place() const {
   return place;
 }
 
+void TableSource::fail_after_row(const Error& error) const {
+  ErrorParts parts = error.parts();
+  parts.place.row = row();
+  parts.statement += row() > 0 ? "; this is the last row that could be read" : "; no row could be read";
+  throw Error(error.kind(), std::move(parts));
+}
+
 void TableSource::set_named_columns(std::vector<std::string> names, bool is_first_name_empty) {
   column_names_ = std::move(names);
   has_names_ = true;

@@ -51,6 +51,8 @@ protected:
   void set_named_columns(std::vector<std::string> names, bool is_first_name_empty);
   void set_numbered_columns(std::size_t n_columns);
   void count_row() { ++row_; }
+  /// Throws the error of a file whose bytes end badly, with the last row that came before.
+  [[noreturn]] void fail_after_row(const Error& error) const;
 
 private:
   std::unique_ptr<ByteSource> bytes_;

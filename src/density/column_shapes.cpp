@@ -167,6 +167,7 @@ std::shared_ptr<const ColumnShapes> ColumnShapes::load(const Archive& archive, c
   const std::vector<double>& levels = archive.vector(prefix + "levels", n_columns);
   const std::vector<double>& anchors =
       finite(archive.vector(prefix + "anchor", n_columns), prefix + "anchor");
+  require_within(anchors, 1e153, prefix + "anchor");
   const std::vector<double>& scales = finite(archive.vector(prefix + "scale", n_columns), prefix + "scale");
   const std::vector<double>& spikes = finite(archive.vector(prefix + "spike", n_columns), prefix + "spike");
   const std::vector<double>& has_spike = archive.vector(prefix + "has_spike", n_columns);
@@ -179,7 +180,8 @@ std::shared_ptr<const ColumnShapes> ColumnShapes::load(const Archive& archive, c
     column.anchor = anchors[at(j)];
     column.scale = scales[at(j)];
     if (has_spike[at(j)] == 1.0) column.spike = spikes[at(j)];
-    require_saved(column.scale >= 0.0 && (column.scale == 0.0 || std::isfinite(1.0 / column.scale)), prefix,
+    constexpr double most = 1e153; // of an anchor and one over a scale: their product is still a number
+    require_saved(column.scale >= 0.0 && (column.scale == 0.0 || 1.0 / column.scale <= most), prefix,
                   "a scale that is not positive");
     require_saved(column.n_levels == 0 || column.is_plain(), prefix, "a category shaped like a number");
     if (column.n_levels > 0) load_joined(archive, prefix + std::to_string(j) + "/", column);

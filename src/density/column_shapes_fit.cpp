@@ -44,9 +44,10 @@ struct WeightedValue {
 /// do not depend on the order of the rows.
 std::vector<WeightedValue> values_of(const WeightedRows& rows, Index column) {
   std::vector<WeightedValue> cells;
-  for (Index i = 0; i < rows.size(); ++i)
-    if (rows.weight(i) > 0.0 && !std::isnan(rows.row(i)[column]))
-      cells.push_back({rows.row(i)[column], rows.weight(i)});
+  for (Index i = 0; i < rows.size(); ++i) {
+    const double value = rows.row(i)[column]; // read once: it may lie in memory that somebody changes
+    if (rows.weight(i) > 0.0 && !std::isnan(value)) cells.push_back({value, rows.weight(i)});
+  }
   std::sort(cells.begin(), cells.end(), [](const WeightedValue& a, const WeightedValue& b) {
     return a.value != b.value ? a.value < b.value : a.weight < b.weight;
   });
@@ -132,7 +133,9 @@ NumberFinding examine(std::vector<WeightedValue> values, bool may_lack_numbers) 
 void join_rare_levels(const std::vector<WeightedValue>& values, ColumnShape& column) {
   if (column.n_levels <= few_levels) return;
   std::vector<double> weight(at(column.n_levels));
-  for (const WeightedValue& value : values) weight[static_cast<std::size_t>(value.value)] = value.weight;
+  for (const WeightedValue& value : values)
+    if (value.value >= 0.0 && value.value < static_cast<double>(column.n_levels))
+      weight[static_cast<std::size_t>(value.value)] = value.weight;
   const double least = std::max(rare_share * total_of(values), rare_weight);
   const auto most = static_cast<std::size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
   const auto is_rare = [&](std::size_t l) { return weight[l] < least && l != most; };

@@ -236,16 +236,16 @@ std::shared_ptr<const DpMixture> DpMixture::load(const Archive& archive, const s
   draws.rows = archive.vector(prefix + "rows", n);
   draws.mean = archive.matrix(prefix + "mean", n, d);
   draws.whitener = archive.matrix(prefix + "whitener", n, d * (d + 1) / 2);
-  require_saved(all_positive(base) && base[1] > static_cast<double>(d) - 1.0, prefix,
+  require_saved(all_weights(base) && base[1] > static_cast<double>(d) - 1.0, prefix,
                 "a base measure outside its limits");
   draws.base_beta = base[0];
   draws.base_nu = base[1];
   draws.base_scatter = base[2];
   require_saved(adds_up(draws.n_clusters, n), prefix, "draws whose clusters do not add up");
-  require_saved(all_positive(draws.concentration) && all_positive(draws.rows), prefix,
+  require_saved(all_weights(draws.concentration) && all_weights(draws.rows), prefix,
                 "counts that are not positive");
-  require_saved(all_finite(draws.mean.values()) && all_finite(draws.whitener.values()), prefix,
-                "values that are not finite");
+  require_within(draws.mean.values(), largest_saved_mean, prefix + "mean");
+  require_within(draws.whitener.values(), largest_saved_whitener, prefix + "whitener");
   for (Index k = 0; k < n; ++k)
     for (Index i = 0; i < d; ++i)
       require_saved(draws.whitener(k, i * (i + 1) / 2 + i) > 0.0, prefix, "a component without a spread");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/archive_checks.hpp"
 #include "core/registry.hpp"
 #include "density/dp_mixture.hpp"
 #include "density/gmm.hpp"
@@ -71,12 +72,13 @@ std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& o
 }
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
+  require_shallow(prefix);
   const std::string& name = archive.text(prefix + "family");
   if (name == ShapedDensity::name)
     return ShapedDensity::load(archive, prefix, DensityFacts::load(archive, prefix));
   const std::optional<DensityFamilyEntry> entry = families().find(name);
   if (!entry)
-    throw Error(ErrorKind::data, "the model holds a density of family '" + name +
+    throw Error(ErrorKind::data, "the model holds a density of family '" + shown(name) +
                                      "', which this version of lacuna does not know (it knows " +
                                      families().names() +
                                      "); update lacuna, or register the family before loading the model");

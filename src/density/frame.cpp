@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/archive_checks.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
 
 namespace {
+
+/// Of what is taken away from features and what they are divided by; their quotient is still a number.
+constexpr double largest_saved_center = 1e153;
 
 /// Tells numbers from categories; centre and scale are still to come.
 Frame make_layout(std::span<const Index> levels, Index n_columns) {
@@ -74,12 +78,18 @@ Frame Frame::load(const Archive& archive, const std::string& prefix, Index n_col
         throw Error(ErrorKind::data, "the model is damaged: a number of categories is outside its limits");
       levels.push_back(static_cast<Index>(n));
     }
-  Frame frame = make_layout(levels, n_columns);
-  frame.center = archive.vector(prefix + "center", frame.n_features());
-  frame.scale = archive.vector(prefix + "scale", frame.n_features());
-  for (const double s : frame.scale)
-    if (!(s > 0.0) || !std::isfinite(s))
+  const auto n_numbers =
+      levels.empty() ? n_columns : static_cast<Index>(std::ranges::count(levels, Index{0}));
+  // Read before anything is allocated for so many columns: the file must hold as much itself.
+  const std::vector<double>& center = archive.vector(prefix + "center", n_numbers);
+  const std::vector<double>& scale = archive.vector(prefix + "scale", n_numbers);
+  require_within(center, largest_saved_center, prefix + "center");
+  for (const double s : scale)
+    if (!(s > 0.0 && s <= largest_saved_center && 1.0 / s <= largest_saved_center))
       throw Error(ErrorKind::data, "the model is damaged: a scale is not positive");
+  Frame frame = make_layout(levels, n_columns);
+  frame.center = center;
+  frame.scale = scale;
   return frame;
 }
 

@@ -120,7 +120,7 @@ void GapTerms::correct_constant(const MixtureTerms& all, Index k, double log_det
   const auto m = static_cast<double>(pattern_.missing.size());
   const double log_pi = std::log(std::numbers::pi);
   double& constant = terms_.constant[at(k)];
-  const double power = all.power[at(k)];
+  const double power = all.power.empty() ? 0.0 : all.power[at(k)]; // a Gaussian has none
   switch (all.shape) {
   case Shape::gaussian: constant += 0.5 * (m * (std::numbers::ln2 + log_pi) - log_det_missing); break;
   case Shape::student:

@@ -7,6 +7,8 @@
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "density/saved_whitener.hpp"
+#include "lacuna/core/errors.hpp"
 #include "math/cholesky.hpp"
 
 // Equation numbers refer to docs/math/gmm.md.
@@ -70,6 +72,10 @@ GmmParameters maximise(const MixtureMoments& moments, CovarianceType covariance,
   for (Index k = 0; k < moments.n_components(); ++k)
     if (moments.zeroth[at(k)] > vanished * total) alive.push_back(k);
   const auto n_alive = static_cast<Index>(alive.size());
+  if (n_alive == 0)
+    throw Error(ErrorKind::data,
+                "a mixture lost all of its components: the rows hold something else than numbers, or "
+                "changed while they were fitted");
 
   GmmParameters result;
   result.covariance = covariance;
@@ -185,13 +191,18 @@ std::shared_ptr<const Gmm> Gmm::load(const Archive& archive, const std::string& 
   parameters.whitener = archive.matrix(prefix + "whitener", n, diagonal ? d : d * (d + 1) / 2);
   parameters.log_det = archive.vector(prefix + "log_det", n);
   require_saved(all_positive(parameters.weight), prefix, "weights that are not positive");
-  require_saved(all_finite(parameters.mean.values()) && all_finite(parameters.whitener.values()) &&
-                    all_finite(parameters.log_det),
-                prefix, "values that are not finite");
+  require_saved(std::abs(std::accumulate(parameters.weight.begin(), parameters.weight.end(), 0.0) - 1.0) <
+                    1e-6,
+                prefix, "weights that do not sum to one");
+  require_within(parameters.mean.values(), largest_saved_mean, prefix + "mean");
+  require_within(parameters.whitener.values(), largest_saved_whitener, prefix + "whitener");
   for (Index k = 0; k < n; ++k)
     for (Index i = 0; i < d; ++i)
       require_saved(parameters.whitener(k, diagonal ? i : i * (i + 1) / 2 + i) > 0.0, prefix,
                     "a component without a spread");
+  for (Index k = 0; k < n; ++k)
+    require_saved(agrees(parameters.log_det[at(k)], -log_det_of(parameters.whitener.row(k), d, diagonal)),
+                  prefix, "a determinant that is not that of its whitener");
   return std::make_shared<Gmm>(Frame::load(archive, prefix, d), std::move(parameters),
                                std::move(facts.summary));
 }

@@ -109,12 +109,13 @@ std::shared_ptr<const Kde> Kde::load(const Archive& archive, const std::string& 
   const std::vector<double>& weights = archive.vector(prefix + "weights", n);
   const double factor = archive.number(prefix + "bandwidth_factor");
   const double tolerance = archive.number(prefix + "kde_tolerance");
-  require_saved(all_finite(whitener) && all_finite(points.values()), prefix, "values that are not finite");
+  require_within(whitener, largest_saved_whitener, prefix + "whitener");
+  require_within(points.values(), largest_saved_mean, prefix + "rows");
   require_saved(all_positive(weights), prefix, "weights that are not positive");
   require_saved(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1.0) < 1e-6, prefix,
                 "weights that do not sum to one");
-  require_saved(factor > 0.0 && std::isfinite(factor) && tolerance >= 0.0 && tolerance < 1.0, prefix,
-                "a bandwidth or tolerance outside its limits");
+  require_saved(factor > 0.0 && factor <= largest_saved_whitener && tolerance >= 0.0 && tolerance < 1.0,
+                prefix, "a bandwidth or tolerance outside its limits");
   for (Index i = 0; i < d; ++i)
     require_saved(whitener[at(i * (i + 1) / 2 + i)] > 0.0, prefix, "a bandwidth that is not positive");
   return std::make_shared<Kde>(Frame::load(archive, prefix, d), whitener, KdeTree(points, weights), factor,

@@ -32,7 +32,8 @@ struct DistinctRows {
       return std::lexicographical_compare_three_way(rows.row(a), rows.row(a) + d, rows.row(b),
                                                     rows.row(b) + d);
     };
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    // By a heap: the rows may lie in memory that somebody changes, and then std::sort would leave its range.
+    std::partial_sort(order.begin(), order.end(), order.end(), [&](Index a, Index b) {
       const auto result = compare(a, b);
       return std::is_lt(result) || (std::is_eq(result) && a < b);
     });

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/index.hpp"
+#include "core/order.hpp"
 #include "density/kde_kernels.hpp"
 #include "density/kernels.hpp"
 
@@ -49,7 +50,7 @@ private:
                      [&](Index a, Index b) {
                        const double x = points_(a, j);
                        const double y = points_(b, j);
-                       return x < y || (x == y && a < b);
+                       return NanLast{}(x, y) || (!NanLast{}(y, x) && a < b);
                      });
     split(first, middle);
     split(middle, last);

@@ -66,7 +66,8 @@ RowGroups::RowGroups(const WeightedRows& rows, const Frame& frame)
       complete_rows_.push_back(rows.index(i));
       complete_weights_.push_back(weight);
       total_weight_ += weight;
-    } else if (!has_value(row, frame)) {
+    } else if (pattern.find('0') == pattern.npos &&
+               !has_category(row, frame)) { // by the pattern as it was read
       empty_rows_.push_back(i);
     } else if (weight > 0.0) {
       total_weight_ += weight;

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "core/order.hpp"
+
 // Derived in docs/math/columns.md.
 
 namespace lacuna {
@@ -128,7 +130,7 @@ double typical_distance(std::span<const double> points, double anchor) {
   std::vector<double> distances;
   for (const double x : points) distances.push_back(std::abs(x - anchor));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
+  std::nth_element(distances.begin(), middle, distances.end(), NanLast{});
   return *middle;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/archive_checks.hpp"
+#include "density/saved_whitener.hpp"
 
 namespace lacuna {
 
@@ -115,7 +116,7 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   const Index d = frame.n_features();
   const Index n = archive.integer(prefix + "n_components", 1, largest_count);
   const std::vector<double>& limits = archive.vector(prefix + "prior", 5);
-  require_saved(all_positive(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count,
+  require_saved(all_weights(limits) && limits[0] >= static_cast<double>(n) && limits[0] <= largest_count,
                 prefix, "a prior outside its limits");
   const Choices choices = load_choices(archive, prefix);
   VbPrior prior;
@@ -140,15 +141,22 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
   posterior.mean = archive.matrix(prefix + "mean", n, d);
   posterior.whitener = archive.matrix(prefix + "whitener", n, diagonal ? d : d * (d + 1) / 2);
   posterior.log_det_scale = archive.vector(prefix + "log_det_scale", n);
-  require_saved(all_positive(posterior.rows) && all_positive(posterior.beta), prefix,
+  require_saved(all_weights(posterior.rows) && all_weights(posterior.beta), prefix,
                 "counts that are not positive");
   const double least_nu = diagonal ? 0.0 : static_cast<double>(d) - 1.0;
   require_saved(std::all_of(posterior.nu.begin(), posterior.nu.end(),
-                            [&](double v) { return v > least_nu && std::isfinite(v); }),
+                            [&](double v) { return v > least_nu && v <= largest_saved_weight; }),
                 prefix, "too few degrees of freedom");
-  require_saved(all_finite(posterior.mean.values()) && all_finite(posterior.whitener.values()) &&
-                    all_finite(posterior.log_det_scale),
-                prefix, "values that are not finite");
+  require_within(posterior.mean.values(), largest_saved_mean, prefix + "mean");
+  require_within(posterior.whitener.values(), largest_saved_whitener, prefix + "whitener");
+  for (Index k = 0; k < n; ++k) {
+    for (Index i = 0; i < d; ++i)
+      require_saved(posterior.whitener(k, diagonal ? i : i * (i + 1) / 2 + i) > 0.0, prefix,
+                    "a component without a spread");
+    require_saved(agrees(posterior.log_det_scale[static_cast<std::size_t>(k)],
+                         log_det_of(posterior.whitener.row(k), d, diagonal)),
+                  prefix, "a determinant that is not that of its whitener");
+  }
   posterior.lacking = Matrix(n, d);
   if (archive.has(prefix + "lacking_rows")) {
     posterior.lacking = archive.matrix(prefix + "lacking_rows", n, d);
@@ -162,7 +170,7 @@ std::shared_ptr<const VbMixture> VbMixture::load(const Archive& archive, const s
     for (const CategoryColumn& category : frame.categories) prior.levels.push_back(category.n_levels);
     prior.category_concentration = archive.number(prefix + "category_concentration");
     posterior.levels = archive.matrix(prefix + "category_rows", n, frame.n_levels());
-    require_saved(all_positive({&prior.category_concentration, 1}) && all_positive(posterior.levels.values()),
+    require_saved(all_weights({&prior.category_concentration, 1}) && all_weights(posterior.levels.values()),
                   prefix, "counts of categories that are not positive");
   }
   return std::make_shared<VbMixture>(std::move(frame), prior, std::move(posterior), choices.density_form,

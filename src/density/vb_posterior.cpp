@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "density/vb_parts.hpp"
+#include "lacuna/core/errors.hpp"
 #include "math/cholesky.hpp"
 
 namespace lacuna {
@@ -123,6 +124,10 @@ VbPosterior update_posterior(const VbPrior& prior, const MixtureMoments& moments
   const PrecisionShape shape = precision_shape(prior.covariance, d);
   const std::vector<Index> order = surviving_order(moments.zeroth);
   const auto n_active = static_cast<Index>(order.size());
+  if (n_active == 0)
+    throw Error(ErrorKind::data,
+                "a mixture lost all of its components: the rows hold something else than numbers, or "
+                "changed while they were fitted");
   const std::vector<double> prior_scale = prior_inverse_scale(prior, d);
   std::vector<double> inverse_scale = prior_scale;
   double total_rows = 0.0;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/json_depth.hpp"
 #include "pipeline/json_parts.hpp"
 
 namespace lacuna {
@@ -126,6 +127,8 @@ FinishedRun finished_run(const Subject& subject, Index repeat, const RunResult& 
 }
 
 std::optional<FinishedRun> read_run(const std::string& text) {
+  constexpr std::size_t longest = std::size_t{16} << 20U; // a run has some kilobytes
+  if (text.size() > longest || nests_too_deeply(text)) return std::nullopt;
   try {
     const Json run = Json::parse(text);
     const Json& metrics = run.at("metrics");

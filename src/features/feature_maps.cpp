@@ -116,7 +116,7 @@ bool mixes_columns(const FeatureSpec& spec) {
 std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
   const std::string& kind = archive.text(prefix + "kind");
   const std::optional<FeatureMapEntry> entry = maps().find(kind);
-  if (!entry) fail_damaged(prefix + "kind", "is '" + kind + "', expected one of " + maps().names());
+  if (!entry) fail_damaged(prefix + "kind", "is '" + shown(kind) + "', expected one of " + maps().names());
   return entry->load(archive, prefix);
 }
 

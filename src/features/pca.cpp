@@ -111,8 +111,8 @@ std::shared_ptr<const Pca> Pca::load(const Archive& archive, const std::string& 
   std::vector<double> means = finite(archive.vector(prefix + "means", d), prefix + "means");
   std::vector<double> variances = finite(archive.vector(prefix + "variances", n), prefix + "variances");
   Matrix components = archive.matrix(prefix + "components", n, d);
-  for (const double loading : components.values())
-    if (!std::isfinite(loading)) fail_damaged(prefix + "components", "holds a value that is not finite");
+  require_within(means, 1e150, prefix + "means");
+  require_within(components.values(), 1.0 + 1e-6, prefix + "components"); // directions of length one
   return std::make_shared<Pca>(std::move(means), std::move(components), std::move(variances));
 }
 

@@ -43,8 +43,9 @@ std::shared_ptr<const Standardize> Standardize::load(const Archive& archive, con
   const Index n = stored_length(archive, prefix + "means");
   std::vector<double> means = finite(archive.vector(prefix + "means", n), prefix + "means");
   std::vector<double> scales = finite(archive.vector(prefix + "scales", n), prefix + "scales");
+  require_within(means, 1e150, prefix + "means");
   for (const double scale : scales)
-    if (!(scale > 0.0)) fail_damaged(prefix + "scales", "holds a scale that is not above 0");
+    if (!(scale >= 1e-150)) fail_damaged(prefix + "scales", "holds a scale that is too near to 0");
   return std::make_shared<Standardize>(std::move(means), std::move(scales));
 }
 

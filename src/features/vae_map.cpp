@@ -17,6 +17,9 @@ namespace {
 
 using Floats = std::vector<float>;
 
+/// No training ends with larger weights.
+constexpr double largest_vae_weight = 1e6;
+
 // One line per place of the 4 x 4 window (stride 2, padding 1): the pixels under it, channel by channel.
 Floats windows_of_image(const VaeLayer& layer, const float* image) {
   const Index height = layer.height / 2;
@@ -88,7 +91,8 @@ void put_layers(Archive& archive, const std::string& prefix, const std::vector<V
 void get_values(const Archive& archive, const std::string& name, const std::vector<Index>& shape, float* to) {
   const Tensor& tensor = archive.tensor(name);
   if (tensor.shape != shape) fail_damaged(name, "has another shape than expected");
-  for (const double value : finite(tensor.values, name)) *to++ = static_cast<float>(value);
+  require_within(tensor.values, largest_vae_weight, name);
+  for (const double value : tensor.values) *to++ = static_cast<float>(value);
 }
 
 void get_layers(const Archive& archive, const std::string& prefix, const std::vector<VaeLayer>& layers,
@@ -183,6 +187,10 @@ void VaeMap::apply(MatrixView rows, const ApplyOptions& how, Matrix& out) const 
         z = encoded[j];
         if (options_.encoding == VaeEncoding::sample)
           z += std::exp(0.5 * std::min(encoded[n + j], 40.0F)) * noise.normal();
+        if (!std::isfinite(z))
+          throw Error(ErrorKind::data,
+                      "vae: a row is encoded as something that is not a finite number; it is far "
+                      "from all that the network was trained on, or the model is damaged");
       }
     }
   });
@@ -219,7 +227,7 @@ std::shared_ptr<const VaeMap> VaeMap::load(const Archive& archive, const std::st
   }
   const Index n_inputs = archive.integer(prefix + "n_inputs", 1, Index{1} << 30U);
   const double scale = archive.number(prefix + "scale");
-  if (!(scale > 0.0) || !std::isfinite(scale)) fail_damaged(prefix + "scale", "is not a number above 0");
+  if (!(scale > 0.0 && scale <= 1e150)) fail_damaged(prefix + "scale", "is not a number above 0");
   const std::string& seed_text = archive.text(prefix + "seed");
   std::uint64_t seed = 0;
   const auto [end, status] = std::from_chars(seed_text.data(), seed_text.data() + seed_text.size(), seed);

@@ -94,13 +94,16 @@ Background Background::load(const Archive& archive, const std::string& prefix, I
   const std::vector<double>& scale = archive.vector(prefix + "scale", n_seen);
   std::vector<Index> levels;
   bool is_whole = weight > 0.0 && weight < 1.0;
-  for (const double s : scale) is_whole = is_whole && s > 0.0 && std::isfinite(s);
+  const std::vector<double>& center = archive.vector(prefix + "center", n_seen);
+  constexpr double most = 1e153; // of a centre and one over a scale: their product is still a number
+  for (const double c : center) is_whole = is_whole && std::abs(c) <= most;
+  for (const double s : scale) is_whole = is_whole && s > 0.0 && s <= most && 1.0 / s <= most;
   for (const double n : archive.vector(prefix + "levels", n_seen)) {
     is_whole = is_whole && n >= 0.0 && n <= 0x1.0p31 && n == std::floor(n);
     levels.push_back(is_whole ? static_cast<Index>(n) : 0);
   }
   if (!is_whole) throw Error(ErrorKind::data, "the model is damaged: its background is no density");
-  return {weight, archive.vector(prefix + "center", n_seen), scale, std::move(levels), std::move(shapes)};
+  return {weight, center, scale, std::move(levels), std::move(shapes)};
 }
 
 } // namespace lacuna

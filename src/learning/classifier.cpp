@@ -1,6 +1,7 @@
 #include "lacuna/learning/classifier.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/index.hpp"
 #include "core/parallel.hpp"
@@ -34,6 +35,12 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
     BlockScorer scorer(parts_, part, first, scores);
     for (Index b = 0; b < part.n_rows; ++b) scorer.score_row(b);
   });
+  for (Index i = 0; i < rows.n_rows; ++i)
+    if (std::isnan(scores.error_probability[at(i)]) || std::isnan(scores.log_ratio[at(i)]))
+      throw Error(ErrorKind::data, "the densities or classifiers of the model give no numbers for row " +
+                                       std::to_string(i + 1) +
+                                       " of a block: the model is damaged, or the rows "
+                                       "changed while they were scored");
   return scores;
 }
 

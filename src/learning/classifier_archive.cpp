@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/learning/classifier.hpp"
@@ -18,6 +19,7 @@ void save_class_model(const ClassModel& model, Archive& archive, const std::stri
 
 ClassModel load_class_model(const Archive& archive, const std::string& prefix, Index n_classes) {
   ClassModel model{archive.vector(prefix + "probability", n_classes), {}};
+  double total = 0.0;
   for (Index y = 0; y < n_classes; ++y) {
     const double p = model.probability[at(y)];
     const std::string name = prefix + "class/" + std::to_string(y) + "/";
@@ -25,7 +27,10 @@ ClassModel load_class_model(const Archive& archive, const std::string& prefix, I
     if (!(p >= 0.0 && p <= 1.0 + 1e-9) || present != (p > 0.0))
       throw Error(ErrorKind::data, "the model is damaged: class probabilities and densities do not agree");
     model.density.push_back(present ? load_density(archive, name) : nullptr);
+    total += p;
   }
+  if (!(std::abs(total - 1.0) < 1e-6))
+    throw Error(ErrorKind::data, "the model is damaged: class probabilities do not sum to one");
   return model;
 }
 
@@ -83,7 +88,8 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   parts.guesses_late = !archive.has(prefix + "ignorant");
   if (!parts.guesses_late) parts.ignorant = archive.choice<Ignorant>(prefix + "ignorant");
   for (Index y = 0; y < n_classes; ++y)
-    parts.class_names.push_back(archive.text(prefix + "class_name/" + std::to_string(y)));
+    parts.class_names.push_back(
+        require_short(archive.text(prefix + "class_name/" + std::to_string(y)), prefix + "class_name"));
   parts.initial = load_class_model(archive, prefix + "initial/", n_classes);
   const bool is_stacked = archive.has(prefix + "stacked/n_trust");
   for (Index m = 0; m < n_draws && !is_stacked; ++m)
@@ -92,6 +98,7 @@ GenerativeClassifier GenerativeClassifier::load(const Archive& archive, const st
   parts.uninformative = load_optional(archive, prefix + "uninformative/");
   parts.initial_unlabeled = load_optional(archive, prefix + "initial/unlabeled/");
   if (is_stacked) {
+    if (!std::isfinite(parts.kappa)) fail_damaged(prefix + "kappa", "is not a finite number");
     parts.stacked = StackedModel::load(archive, prefix + "stacked/", parts);
     parts.draws = parts.stacked->class_models();
     if (parts.draws.empty()) parts.draws = {parts.initial};

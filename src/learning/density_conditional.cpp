@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conditional/probabilities.hpp"
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "learning/class_model_archive.hpp"
 #include "learning/evidence.hpp"
@@ -49,6 +50,10 @@ std::shared_ptr<const Conditional> DensityConditional::load(const Archive& archi
   std::vector<ClassModel> models;
   for (Index m = 0; m < n_models; ++m)
     models.push_back(load_class_model(archive, prefix + std::to_string(m) + "/", facts.n_classes));
+  for (const ClassModel& model : models)
+    for (const auto& density : model.density)
+      if (density != nullptr && density->n_features() != facts.n_features)
+        fail_damaged(prefix, "has a density of another number of features");
   return std::make_shared<DensityConditional>(facts.n_features, std::move(models));
 }
 

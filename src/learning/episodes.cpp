@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/index.hpp"
+#include "core/order.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/embedding.hpp"
 
@@ -58,7 +59,7 @@ private:
     if (scores.empty()) return {};
     std::vector<double> sorted = scores;
     const auto place = static_cast<std::ptrdiff_t>(quantile * static_cast<double>(sorted.size() - 1));
-    std::nth_element(sorted.begin(), sorted.begin() + place, sorted.end());
+    std::nth_element(sorted.begin(), sorted.begin() + place, sorted.end(), NanLast{});
     std::vector<char> hidden(scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) hidden[i] = scores[i] > sorted[at(place)] ? 1 : 0;
     return hidden;
@@ -71,8 +72,10 @@ private:
     const double sign = random_.uniform() < 0.5 ? -1.0 : 1.0;
     std::vector<double> scores(n_rows());
     // A missing value is on neither side.
-    for (std::size_t i = 0; i < scores.size(); ++i)
-      scores[i] = std::isnan(cell(i, column)) ? -1e300 : sign * cell(i, column);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double value = cell(i, column);
+      scores[i] = std::isnan(value) ? -1e300 : sign * value;
+    }
     return scores;
   }
 
@@ -140,9 +143,13 @@ private:
     if (categorical.empty()) return {};
     const std::size_t column = categorical[any(categorical.size())];
     std::vector<int> counts(at(labeled_.data.levels[column]));
-    const auto level = [&](std::size_t i) { return static_cast<std::size_t>(cell(i, column)); };
-    for (std::size_t i = 0; i < n_rows(); ++i)
-      if (!std::isnan(cell(i, column))) ++counts[level(i)];
+    std::vector<std::size_t> levels; // read once; as many as there are counts stands for none
+    for (std::size_t i = 0; i < n_rows(); ++i) {
+      const double value = cell(i, column);
+      const bool is_level = value >= 0.0 && value < static_cast<double>(counts.size());
+      levels.push_back(is_level ? static_cast<std::size_t>(value) : counts.size());
+      if (is_level) ++counts[levels.back()];
+    }
     std::vector<std::size_t> common;
     for (std::size_t l = 0; l < counts.size(); ++l)
       if (counts[l] > 5) common.push_back(l);
@@ -151,10 +158,7 @@ private:
     common.resize(std::max<std::size_t>(1, common.size() / 3));
     std::vector<char> hidden(n_rows());
     for (std::size_t i = 0; i < hidden.size(); ++i)
-      hidden[i] =
-          !std::isnan(cell(i, column)) && std::find(common.begin(), common.end(), level(i)) != common.end()
-              ? 1
-              : 0;
+      hidden[i] = std::find(common.begin(), common.end(), levels[i]) != common.end() ? 1 : 0;
     return hidden;
   }
 

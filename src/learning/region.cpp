@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "core/order.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
@@ -71,12 +72,14 @@ void choose_kappa(CrossFit& cross_fit, double alpha, InitialModels& models) {
 double quantile_threshold(std::vector<double> ratios, std::vector<double> weights, double alpha) {
   std::vector<std::size_t> order(ratios.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ratios[a] < ratios[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return NanLast{}(ratios[a], ratios[b]); });
   const double allowed = alpha * std::accumulate(weights.begin(), weights.end(), 0.0) * (1.0 + 1e-12);
   double below = 0.0;
   double threshold = std::nextafter(ratios[order.front()], -std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < order.size();) {
     const double value = ratios[order[i]];
+    if (std::isnan(value)) break;
     for (; i < order.size() && ratios[order[i]] == value; ++i) below += weights[order[i]];
     if (below > allowed) break;
     threshold = value;

@@ -7,6 +7,7 @@
 
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "core/order.hpp"
 #include "math/cholesky.hpp"
 
 namespace lacuna {
@@ -218,7 +219,10 @@ Regression make_regression(std::span<const HiddenRow> rows, const EpisodeSums& s
 }
 
 double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
-  std::sort(values.begin(), values.end());
+  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
+    const NanLast less;
+    return less(a.first, b.first) || (!less(b.first, a.first) && less(a.second, b.second));
+  });
   double total = 0.0;
   for (const auto& [value, weight] : values) total += weight;
   double below = 0.0;

@@ -40,6 +40,10 @@ void raise_eigenvalues(std::span<double> a, Index n, double floor) {
   const Eigen::LLT<RowMatrix, Eigen::Lower> above(matrix - floor * RowMatrix::Identity(n, n));
   if (above.info() == Eigen::Success) return; // the usual case, at a fraction of the cost
   const auto [values, vectors] = symmetric_eigen(a, n);
+  if (values.empty())
+    throw Error(ErrorKind::data,
+                "the eigenvalues of a covariance matrix cannot be found: the rows hold something else "
+                "than numbers of a usual size, or changed while they were fitted");
   matrix.setZero();
   for (Index k = 0; k < n; ++k)
     for (Index i = 0; i < n; ++i)

@@ -1,6 +1,7 @@
 #include "lacuna/pipeline/model.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -34,18 +35,29 @@ Model restore(const Archive& archive) {
         fmt::format("the model is damaged: its columns make {} features, its maps take {} and make {}, "
                     "and its densities have {}",
                     n_columns, n_inputs, n_outputs, model.classifier.n_features()));
+  const auto has = [](const std::vector<std::string>& names, Index n) {
+    return static_cast<Index>(names.size()) == n;
+  };
+  const FitRecord& record = model.record;
+  if (!has(record.classes, model.classifier.n_classes()) || !has(record.features, n_columns) ||
+      !has(record.model_features, n_outputs))
+    throw Error(ErrorKind::data, "the model is damaged: its record tells of other classes or features");
   return model;
 }
 
 // Reading the archive has named its source already; these errors have to.
 Model from_archive(const Archive& archive, const std::string& name) {
+  ErrorParts parts;
   try {
     return restore(archive);
   } catch (const Error& error) {
-    ErrorParts parts = error.parts();
-    parts.place.file = name;
-    throw Error(error.kind(), std::move(parts));
+    parts = error.parts();
+  } catch (const std::exception& problem) { // of a special function, or for want of memory
+    parts.statement = std::string("the model is damaged, or does not fit into memory: ") + problem.what();
   }
+  // Whatever is wrong, it is the content of this file, not what somebody asked for.
+  parts.place.file = name;
+  throw Error(ErrorKind::data, std::move(parts));
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/archive_checks.hpp"
+#include "core/json_depth.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "pipeline/json_parts.hpp"
@@ -120,7 +122,12 @@ FitRecord read_object(const Json& document) {
   record.model_features = document.at("model_features").get<std::vector<std::string>>();
   record.summary = read_summary(document.at("summary"));
   record.notes = document.at("notes").get<std::vector<std::string>>();
+  // Names that are no UTF-8 may have become one in the JSON.
+  record.summary.class_counts.resize(record.classes.size());
   if (document.contains("python")) record.label_type = document.at("python").value("label_type", "");
+  for (const auto* texts : {&record.classes, &record.features, &record.model_features, &record.notes})
+    for (const std::string& text : *texts) require_short(text, "record");
+  require_short(record.version, "record");
   return record;
 }
 
@@ -176,11 +183,14 @@ std::string record_json(const FitRecord& record) {
 }
 
 FitRecord read_record(std::string_view json) {
+  if (nests_too_deeply(json))
+    throw Error(ErrorKind::data, "the model is damaged: its record nests deeper than any that lacuna writes");
   try {
     return read_object(Json::parse(json));
   } catch (const Json::exception& problem) {
-    throw Error(ErrorKind::data,
-                std::string("the model is damaged: its record cannot be read (") + problem.what() + ")");
+    constexpr std::size_t longest = 200; // it may quote the record
+    throw Error(ErrorKind::data, "the model is damaged: its record cannot be read (" +
+                                     std::string(problem.what()).substr(0, longest) + ")");
   }
 }
 

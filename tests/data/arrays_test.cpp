@@ -226,6 +226,20 @@ TEST(Idx, ReadsEveryType) {
   EXPECT_EQ(read_rows(test::gzip(idx(0x08, {2, 1}, "\x01\x02"))), (Rows{{1}, {2}}));
 }
 
+TEST(Arrays, DamagedGzipIsToldFromTheEndOfTheFile) {
+  const std::string first = test::gzip(idx(0x08, {4, 1}, "\x01\x02"));
+  const std::string second = test::gzip("\x03\x04");
+  ASSERT_EQ(read_rows(first + second), (Rows{{1}, {2}, {3}, {4}}));
+  std::string damaged = second;
+  damaged[0] = 'x';
+  expect_error(ErrorKind::data, {"row 2", "gzip"}, [&] { read_rows(first + damaged); });
+  damaged = second;
+  damaged.back() = 'x'; // behind the last row, but who knows what else is wrong
+  expect_error(ErrorKind::data, {"row 4", "gzip"}, [&] { read_rows(first + damaged); });
+  const std::string start = test::gzip(idx(0x08, {4, 1}, "").substr(0, 6));
+  expect_error(ErrorKind::data, {"gzip"}, [&] { read_rows(start + "x"); });
+}
+
 TEST(Idx, RefusesDamage) {
   const auto refuse = [](const std::string& bytes, std::initializer_list<std::string> words) {
     expect_error(ErrorKind::data, words, [&] { read_rows(bytes); });

@@ -198,5 +198,49 @@ TEST(OpenTable, ReadsGzipAndNoticesDamage) {
   expect_error(ErrorKind::data, {"damaged"}, [&] { count(damaged); });
 }
 
+/// The rows of a table with one column, read to its end.
+Index rows_in(const std::string& bytes) {
+  const TempFile file(bytes);
+  const auto table = open_table(file.path(), {});
+  while (table->next()) {
+  }
+  return table->row();
+}
+
+TEST(OpenTable, ADamagedSecondMemberOfGzipIsAnError) {
+  const std::string first = test::gzip("a\n1\n2\n3\n");
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919 % 10007) + "\n";
+  const std::string second = test::gzip(text);
+  ASSERT_EQ(rows_in(first + second), 20003);
+  ASSERT_EQ(rows_in(first + test::gzip("") + second), 20003);
+  // Whatever byte of the second header changes (but for time, level and system, which say nothing), and
+  // wherever it is cut off: three rows came before.
+  for (const std::size_t at : {0U, 1U, 2U, 3U}) {
+    SCOPED_TRACE(at);
+    std::string damaged = second;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    expect_error(ErrorKind::data, {"lacuna-data-", "row 3", "gzip data"}, [&] { rows_in(first + damaged); });
+  }
+  for (const std::size_t size : {1U, 2U, 5U, 10U}) {
+    SCOPED_TRACE(size);
+    expect_error(ErrorKind::data, {"lacuna-data-", "row 3", "cut off"},
+                 [&] { rows_in(first + second.substr(0, size)); });
+  }
+  std::string damaged = second;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1); // the length in the last bytes
+  expect_error(ErrorKind::data, {"row 20003", "damaged"}, [&] { rows_in(first + damaged); });
+}
+
+TEST(OpenTable, BytesBehindGzipArePaddingOrAnError) {
+  const std::string packed = test::gzip("a\n1\n2\n3\n");
+  EXPECT_EQ(rows_in(packed + std::string(1000, '\0')), 3);
+  EXPECT_EQ(rows_in(packed + std::string(200'000, '\0')), 3);
+  expect_error(ErrorKind::data, {"row 3", "follow"}, [&] { rows_in(packed + "4\n5\n"); });
+  expect_error(ErrorKind::data, {"row 3", "follow"}, [&] { rows_in(packed + "x"); });
+  expect_error(ErrorKind::data, {"row 3", "follow"},
+               [&] { rows_in(packed + std::string(1000, '\0') + packed); });
+}
+
 } // namespace
 } // namespace lacuna

@@ -160,6 +160,7 @@ TEST(ReproduceResults, ContributionsAddUpToTheErrorRate) {
 
 TEST(ReproduceResults, WhatIsNoRunIsNotTaken) {
   EXPECT_FALSE(read_run("{\"half\": "));
+  EXPECT_FALSE(read_run("{\"method\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"));
   EXPECT_FALSE(read_run("{\"method\": \"mar\"}"));
 }
 

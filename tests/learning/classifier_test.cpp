@@ -173,6 +173,9 @@ TEST(Region, QuantileThreshold) {
   EXPECT_LT(quantile_threshold(ratios, ones, 0.0), 1.0); // nobody is left out
   EXPECT_LT(quantile_threshold(ratios, ones, 0.19), 1.0);
   EXPECT_EQ(quantile_threshold(ratios, ones, 0.2), 1.0); // one of five
+  std::vector<double> with_none = ratios; // a ratio that is no number ends the search, and it ends
+  with_none[0] = with_none[1] = std::nan("");
+  EXPECT_FALSE(std::isnan(quantile_threshold(with_none, ones, 0.9)));
   EXPECT_EQ(quantile_threshold(ratios, ones, 0.59), 2.0);
   EXPECT_EQ(quantile_threshold(ratios, {1.0, 3.0, 1.0, 1.0, 1.0}, 0.5), 1.0); // weight 3 counts thrice
   EXPECT_LT(quantile_threshold({1.0, 1.0, 2.0}, {1.0, 1.0, 1.0}, 0.4), 1.0);  // ties stay together

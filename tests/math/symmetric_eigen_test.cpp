@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "lacuna/core/errors.hpp"
+#include "math/cholesky.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -17,6 +20,12 @@ TEST(SymmetricEigen, OfATwoByTwoMatrixAreTheClosedForms) {
   EXPECT_NEAR(values[1], 3.0, 1e-14);
   EXPECT_NEAR(vectors(0, 0), -vectors(0, 1), 1e-14);
   EXPECT_NEAR(vectors(1, 0), vectors(1, 1), 1e-14);
+}
+
+TEST(RaiseEigenvalues, RefusesWhatHasNone) {
+  std::vector<double> matrix(9, std::numeric_limits<double>::quiet_NaN());
+  matrix[0] = -1.0; // not positive definite: the eigenvalues are asked for
+  EXPECT_THROW(raise_eigenvalues(matrix, 3, 1e-6), Error);
 }
 
 TEST(SymmetricEigen, PutsTheMatrixTogetherAgain) {

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/common_options.hpp"
+#include "lacuna/core/errors.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -21,15 +22,16 @@ struct PredictArguments {
 };
 
 void predict(const PredictArguments& arguments) {
+  keep_apart({{"MODEL", arguments.model}, {"DATA", arguments.data}}, {{mention("output"), arguments.output}});
   const Model model = load_model(arguments.model);
-  Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
+  Output output(arguments.output, arguments.force);
   TableOptions table;
   table.no_header = arguments.no_header;
   ConsoleObserver observer;
   const Index n_rows = predict_table(
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
       observer);
-  output.commit();
+  commit_together({&output});
   observer.finish();
   if (!output.is_stdout()) say(counted(n_rows, "row") + " written to " + arguments.output);
 }

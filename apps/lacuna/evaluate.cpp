@@ -77,7 +77,7 @@ void evaluate(const EvaluateArguments& arguments) {
   if (json.is_wanted() || report.is_wanted())
     print_beside({&json, &report}, evaluation_text(outcome));
   else
-    print(evaluation_text(outcome)); // all that was asked for
+    print(shown(evaluation_text(outcome))); // all that was asked for
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
+#include "text.hpp"
 
 namespace lacuna::cli {
 
@@ -48,6 +49,16 @@ bool are_one_file(const std::string& a, const std::string& b) {
                                     "; choose another name for one of them");
 }
 
+void print_exactly(std::string_view text) {
+  if (stdout_was_closed)
+    throw Error(ErrorKind::cannot_write, "cannot write to standard output: it is closed");
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) throw OutputClosed{};
+  throw Error(ErrorKind::cannot_write,
+              std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
 } // namespace
 
 void take_standard_descriptors() {
@@ -73,13 +84,10 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
 }
 
 void print(std::string_view text) {
-  if (stdout_was_closed)
-    throw Error(ErrorKind::cannot_write, "cannot write to standard output: it is closed");
-  errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  if (errno == EPIPE) throw OutputClosed{};
-  throw Error(ErrorKind::cannot_write,
-              std::string("cannot write to standard output: ") + std::strerror(errno));
+  if (isatty(STDOUT_FILENO) == 1)
+    print_exactly(shown(text));
+  else
+    print_exactly(text);
 }
 
 Output::Output(const std::string& path, bool overwrite) : is_stdout_(path == "-") {
@@ -104,9 +112,9 @@ void print_beside(std::initializer_list<const Output*> documents, const std::str
   const bool is_taken = std::any_of(documents.begin(), documents.end(),
                                     [](const Output* document) { return document->is_stdout(); });
   if (is_taken)
-    std::fputs(text.c_str(), stderr);
+    std::fputs(shown(text).c_str(), stderr);
   else if (!stdout_was_closed)
-    print(text);
+    print(shown(text));
 }
 
 } // namespace lacuna::cli

@@ -18,7 +18,8 @@ struct OutputClosed {};
 /// is opened would else be one of them, and get our messages. To be called before anything is opened.
 void take_standard_descriptors();
 
-/// Data, on stdout. Throws Error(cannot_write) when it cannot be written, and OutputClosed.
+/// Data, on stdout: as it is, but a terminal gets it as people may see it. Throws Error(cannot_write) when it
+/// cannot be written, and OutputClosed.
 void print(std::string_view text);
 
 /// A file that a command reads or writes, and what its user calls it: "TRAIN", mention("json").

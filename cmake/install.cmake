@@ -7,11 +7,22 @@ if(TARGET lacuna_report)
   list(APPEND libraries lacuna_report) # the tool needs it where libraries are shared
 endif()
 set_target_properties(${libraries} PROPERTIES VERSION ${PROJECT_VERSION}
-                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                                              INSTALL_RPATH $ORIGIN)
+                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS ${libraries} EXPORT lacunaTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lacuna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT lacunaTargets NAMESPACE lacuna:: DESTINATION ${package_dir})
+
+# Shared libraries are found beside each other and beside the tool, wherever the whole is moved. The build tree has the
+# same paths as the installed files: CMake would else keep room for the longer one by empty entries, and an empty entry
+# is the current folder. Static libraries need no path at all.
+if(BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(${libraries} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH $ORIGIN)
+  if(TARGET lacuna_cli)
+    set_target_properties(lacuna_cli PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                                                INSTALL_RPATH "$ORIGIN;$ORIGIN/${from_bin_to_lib}")
+  endif()
+endif()
 
 # Before 1.0 a new minor version may break its users.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lacunaConfigVersion.cmake
@@ -24,8 +35,5 @@ install(FILES ${PROJECT_BINARY_DIR}/lacunaConfig.cmake ${PROJECT_BINARY_DIR}/lac
         DESTINATION ${package_dir})
 
 if(TARGET lacuna_cli)
-  # The tool finds a shared library beside it, wherever the whole is moved.
-  file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(lacuna_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${from_bin_to_lib}")
   install(TARGETS lacuna_cli)
 endif()

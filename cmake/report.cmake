@@ -5,6 +5,7 @@ add_library(lacuna_report ${LACUNA_REPORT_SOURCES})
 add_library(lacuna::lacuna_report ALIAS lacuna_report)
 target_include_directories(lacuna_report PRIVATE src)
 compile_together(lacuna_report 12 ${LACUNA_REPORT_SOURCES})
+target_compile_definitions(lacuna_report PRIVATE ${LACUNA_BOUNDS})
 target_compile_options(lacuna_report PRIVATE ${LACUNA_WARNINGS} ${LACUNA_BRIEFLY})
 target_link_libraries(lacuna_report PUBLIC lacuna PRIVATE fmt::fmt
                                     $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

@@ -2,9 +2,12 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/options.hpp"
 #include "lacuna/pipeline/fit.hpp"
+#include "output.hpp"
 
 namespace lacuna::cli {
 
@@ -15,6 +18,14 @@ struct FitFiles {
   std::string config; ///< read before the command runs
   bool force = false;
 };
+
+/// What a fit reads.
+template <class Arguments>
+std::vector<NamedFile> fit_inputs(const Arguments& arguments) {
+  return {{"TRAIN", arguments.path},
+          {mention("labels"), arguments.labels},
+          {mention("config"), arguments.config}};
+}
 
 /// The rows of all the tables, in their order.
 template <class Arguments>

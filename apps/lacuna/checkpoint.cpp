@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "lacuna/core/errors.hpp"
+
 namespace lacuna::cli {
 
 Checkpoint::Checkpoint(FitRequest& request, const std::string& path) {
@@ -13,6 +15,10 @@ Checkpoint::Checkpoint(FitRequest& request, const std::string& path) {
 void Checkpoint::remove() const {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove(path_, ignored);
+}
+
+NamedFile checkpoint_file(const FitRequest& request) {
+  return {mention("vae_checkpoint"), request.has("vae") ? request.vae.vae_checkpoint : ""};
 }
 
 } // namespace lacuna::cli

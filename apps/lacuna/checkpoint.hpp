@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lacuna/pipeline/fit.hpp"
+#include "output.hpp"
 
 namespace lacuna::cli {
 
@@ -18,5 +19,8 @@ public:
 private:
   std::string path_; ///< empty: not ours
 };
+
+/// Where the VAE of a fit keeps its progress; nowhere when it has none.
+NamedFile checkpoint_file(const FitRequest& request);
 
 } // namespace lacuna::cli

@@ -46,18 +46,27 @@ void compare(const CompareArguments& arguments) {
   CompareRequest request = arguments;
   const std::filesystem::path folder(arguments.out);
   const auto inside = [&](const std::string& name) { return (folder / name).string(); };
+  const Checkpoint checkpoint(request, inside("vae.checkpoint"));
+  const std::string report_path = arguments.report.empty() ? inside("report.html") : arguments.report;
+  const auto of_folder = [&](const std::string& name) {
+    return NamedFile{name + " of " + mention("out"), inside(name)};
+  };
+  std::vector<NamedFile> inputs = fit_inputs(arguments);
+  inputs.push_back({"TEST", request.test});
+  inputs.push_back({mention("test_labels"), request.test_labels});
+  std::vector<NamedFile> files{of_folder("metrics.json"), arguments.report.empty()
+                                                              ? of_folder("report.html")
+                                                              : NamedFile{mention("report"), report_path}};
+  if (arguments.models)
+    for (const Method method : all_methods()) files.push_back(of_folder(to_string(method) + ".lacuna"));
+  std::vector<NamedFile> outputs = files;
+  outputs.push_back(checkpoint_file(request));
+  keep_apart(inputs, outputs);
+
   make_folder(arguments.out);
   // Everything is opened before the work begins, so that a name that is taken shows at once.
-  const auto open = [&](const std::string& path) {
-    return Output(path, arguments.force, {request.path, request.labels, request.test, request.test_labels});
-  };
-  const std::string report_path = arguments.report.empty() ? inside("report.html") : arguments.report;
-  Output metrics = open(inside("metrics.json"));
-  Output report = open(report_path);
-  std::vector<Output> models;
-  if (arguments.models)
-    for (const Method method : all_methods()) models.push_back(open(inside(to_string(method) + ".lacuna")));
-  const Checkpoint checkpoint(request, inside("vae.checkpoint"));
+  std::vector<Output> documents;
+  for (const NamedFile& file : files) documents.emplace_back(file.path, arguments.force);
 
   ConsoleObserver observer;
   const Comparison comparison = compare_methods(request, observer);
@@ -67,15 +76,17 @@ void compare(const CompareArguments& arguments) {
   if (!comparison.left_out.empty()) say("note: " + comparison.left_out);
   if (const Index n = methods.front().outcome.n_unlabeled; n > 0)
     say("skipped " + counted(n, "test row") + " without a label");
+  Output& metrics = documents.at(0);
+  Output& report = documents.at(1);
   metrics.write(comparison_json(comparison));
   report.write(report_page(request, comparison));
-  for (std::size_t m = 0; m < models.size(); ++m) {
-    const std::vector<char> bytes = encode_model(methods[m].model);
-    models[m].write({bytes.data(), bytes.size()});
+  for (std::size_t d = 2; d < documents.size(); ++d) {
+    const std::vector<char> bytes = encode_model(methods[d - 2].model);
+    documents[d].write({bytes.data(), bytes.size()});
   }
-  metrics.commit();
-  report.commit();
-  for (Output& model : models) model.commit();
+  std::vector<Output*> all;
+  for (Output& document : documents) all.push_back(&document);
+  commit_together(all);
   checkpoint.remove();
   print_beside({&report}, results_table(comparison) + fmt::format("\n{}\nAll metrics: {}\nPage: {}\n",
                                                                   comparison.winner().words,

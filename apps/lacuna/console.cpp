@@ -11,6 +11,7 @@
 
 #include "lacuna/core/errors.hpp"
 #include "style.hpp"
+#include "text.hpp"
 
 namespace lacuna::cli {
 
@@ -33,6 +34,19 @@ std::string share_text(double done, double total) {
   return fmt::format("{:.0f} %", 100.0 * std::clamp(done / total, 0.0, 1.0));
 }
 
+/// Lines of a message beyond the first are indented. A name with a line end cannot pass for a message of its
+/// own.
+std::string message_text(std::string_view text) {
+  std::string result;
+  for (;;) {
+    const std::size_t end = std::min(text.find("\n  "), text.size());
+    result += shown_name(text.substr(0, end));
+    if (end == text.size()) return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 } // namespace
 
 void catch_interrupts() {
@@ -48,7 +62,7 @@ void catch_interrupts() {
 }
 
 void say(std::string_view text) {
-  const std::string line = "lacuna: " + with_options(text, flag_style) + "\n";
+  const std::string line = "lacuna: " + message_text(with_options(text, flag_style)) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -77,7 +91,7 @@ void ConsoleObserver::progress(std::string_view stage, double done, double total
   const double share = total > 0.0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
   const auto filled = static_cast<std::size_t>(share * progress_length);
   const std::string bar =
-      fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s", stage, std::string(filled, '#'),
+      fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s", shown_name(stage), std::string(filled, '#'),
                   std::string(progress_length - filled, '.'), share_text(done, total), now);
   std::fwrite(bar.data(), 1, bar.size(), stderr);
   bar_is_shown_ = true;

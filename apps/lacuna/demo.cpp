@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
@@ -5,6 +7,7 @@
 #include "commands.hpp"
 #include "experiment.hpp"
 #include "experiments/demo.hpp"
+#include "lacuna/core/errors.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -47,7 +50,11 @@ std::string what_next(const DemoOutcome& outcome, const DemoArguments& arguments
 }
 
 void demo(const DemoArguments& arguments) {
-  Output report(arguments.report, arguments.force, {});
+  std::vector<NamedFile> outputs{{mention("report"), arguments.report}};
+  for (const std::string& file : demo_files(arguments))
+    outputs.push_back({std::filesystem::path(file).filename().string() + " of " + mention("out"), file});
+  keep_apart({}, outputs);
+  Output report(arguments.report, arguments.force);
   const DemoOutcome outcome = run_experiment<DemoRequest>(arguments, run_demo, report);
   print_beside({&report},
                results_table(outcome) + "\n" + demo_verdict(outcome) + what_next(outcome, arguments));

@@ -51,27 +51,33 @@ EvaluateRequest request_of(const EvaluateArguments& arguments) {
 
 void evaluate(const EvaluateArguments& arguments) {
   const EvaluateRequest request = request_of(arguments);
+  keep_apart({{"MODEL", arguments.model},
+              {"DATA", arguments.data},
+              {mention("probabilities"), arguments.probabilities},
+              {mention("labels"), request.labels},
+              {mention("calibration_data"), request.calibration_data},
+              {mention("calibration_labels"), request.calibration_labels},
+              {mention("train"), request.train},
+              {mention("train_labels"), request.train_labels}},
+             {{mention("json"), arguments.json}, {mention("report"), arguments.report}});
   std::optional<Model> loaded;
   if (arguments.has_model()) loaded = load_model(arguments.model);
   const Model* const model = loaded ? &*loaded : nullptr;
-  const std::vector<std::string> inputs{arguments.model,
-                                        request.path,
-                                        request.labels,
-                                        request.calibration_data,
-                                        request.calibration_labels,
-                                        request.train,
-                                        request.train_labels};
-  Output json(arguments.json, arguments.force, inputs);
-  Output report(arguments.report, arguments.force, inputs);
+  Output json(arguments.json, arguments.force);
+  Output report(arguments.report, arguments.force);
 
   ConsoleObserver observer;
   const EvaluateOutcome outcome = model != nullptr ? lacuna::evaluate(*model, request, observer)
                                                    : evaluate_probabilities(request, observer);
   observer.finish();
   if (outcome.n_unlabeled > 0) say("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
-  json.finish(evaluation_json(outcome, model));
-  if (report.is_wanted()) report.finish(report_page(request, outcome, model));
-  print_beside({&json, &report}, evaluation_text(outcome));
+  if (json.is_wanted()) json.write(evaluation_json(outcome, model));
+  if (report.is_wanted()) report.write(report_page(request, outcome, model));
+  commit_together({&json, &report});
+  if (json.is_wanted() || report.is_wanted())
+    print_beside({&json, &report}, evaluation_text(outcome));
+  else
+    print(shown(evaluation_text(outcome))); // all that was asked for
 }
 
 } // namespace

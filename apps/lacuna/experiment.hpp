@@ -12,7 +12,8 @@ Outcome run_experiment(Request request, Outcome (*work)(const Request&, Observer
   ConsoleObserver observer;
   Outcome outcome = work(request, observer);
   observer.finish();
-  report.finish(outcome.report);
+  report.write(outcome.report);
+  commit_together({&report});
   return outcome;
 }
 

@@ -82,10 +82,12 @@ void fit(const FitArguments& arguments) {
     throw Error(ErrorKind::usage, std::move(parts));
   }
   FitRequest request = arguments;
-  const std::vector<std::string> inputs{request.path, request.labels};
-  Output output(arguments.output, arguments.force, inputs);
-  Output json(arguments.json, arguments.force, inputs);
   const Checkpoint checkpoint(request, arguments.output + ".checkpoint");
+  keep_apart(
+      fit_inputs(arguments),
+      {{mention("output"), arguments.output}, {mention("json"), arguments.json}, checkpoint_file(request)});
+  Output output(arguments.output, arguments.force);
+  Output json(arguments.json, arguments.force);
 
   ConsoleObserver observer;
   const Model model = fit_table(request, observer);
@@ -95,8 +97,7 @@ void fit(const FitArguments& arguments) {
   output.write({bytes.data(), bytes.size()});
   const double seconds = observer.seconds();
   json.write(fit_json(model, seconds));
-  output.commit();
-  json.commit();
+  commit_together({&output, &json});
   checkpoint.remove();
   print_beside({&json}, summary_text(model, seconds));
 }

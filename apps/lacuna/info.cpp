@@ -24,7 +24,7 @@ struct InfoArguments {
 std::string classes_text(const FitRecord& record) {
   std::string text;
   for (std::size_t y = 0; y < record.classes.size(); ++y)
-    text += fmt::format("  {}: {}\n", record.classes[y], record.summary.class_counts[y]);
+    text += fmt::format("  {}: {}\n", shown_name(record.classes[y]), record.summary.class_counts[y]);
   return text;
 }
 
@@ -35,7 +35,8 @@ std::string kind_of(const TableColumn& column) {
 
 std::string columns_text(const TableSchema& schema) {
   std::string text;
-  for (const TableColumn& column : schema.columns) text += "  " + column.name + ": " + kind_of(column) + "\n";
+  for (const TableColumn& column : schema.columns)
+    text += "  " + shown_name(column.name) + ": " + kind_of(column) + "\n";
   return text;
 }
 
@@ -45,7 +46,7 @@ std::string values_text(const std::vector<std::pair<std::string, std::string>>& 
   for (const auto& [name, value] : values) width = std::max(width, name.size());
   std::string text;
   for (const auto& [name, value] : values)
-    if (!value.empty()) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+    if (!value.empty()) text += fmt::format("  {:<{}}  {}\n", name, width, shown_name(value));
   return text;
 }
 
@@ -97,7 +98,7 @@ std::string info_text(const Model& model) {
 
 void info(const InfoArguments& arguments) {
   const Model model = load_model(arguments.model);
-  print(arguments.json ? model_json(model) : info_text(model));
+  print(arguments.json ? model_json(model) : shown(info_text(model)));
 }
 
 } // namespace

@@ -46,6 +46,7 @@ int fail(const Error& error) {
 } // namespace
 
 int main(int argc, char** argv) {
+  take_standard_descriptors();
   catch_interrupts();
   std::signal(SIGPIPE, SIG_IGN); // a closed pipe must not kill us before temporary files are gone
   try {

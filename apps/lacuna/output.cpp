@@ -6,11 +6,52 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
+#include "text.hpp"
 
 namespace lacuna::cli {
 
-void print(std::string_view text) {
+namespace {
+
+bool stdout_was_closed = false;
+
+bool is_closed(int descriptor) {
+  return fcntl(descriptor, F_GETFD) == -1 && errno == EBADF;
+}
+
+/// Where a file that is not there yet will be, whatever links its folders are.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path whole = std::filesystem::absolute(path, problem);
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), problem);
+  return problem ? whole.lexically_normal() : folder / whole.filename();
+}
+
+bool are_one_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  struct stat status_a {};
+  struct stat status_b {};
+  const bool is_there_a = stat(a.c_str(), &status_a) == 0;
+  const bool is_there_b = stat(b.c_str(), &status_b) == 0;
+  if (is_there_a && is_there_b)
+    return status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
+  return is_there_a == is_there_b && place_of(a) == place_of(b);
+}
+
+[[noreturn]] void refuse_shared(const NamedFile& a, const NamedFile& b, const std::string& why) {
+  const std::string path = a.path == b.path ? "'" + a.path + "'" : "'" + a.path + "' and '" + b.path + "'";
+  throw Error(ErrorKind::usage, a.name + " and " + b.name + " are one file, " + path + ", " + why +
+                                    "; choose another name for one of them");
+}
+
+void print_exactly(std::string_view text) {
+  if (stdout_was_closed)
+    throw Error(ErrorKind::cannot_write, "cannot write to standard output: it is closed");
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) throw OutputClosed{};
@@ -18,15 +59,39 @@ void print(std::string_view text) {
               std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-Output::Output(const std::string& path, bool overwrite, const std::vector<std::string>& inputs)
-    : is_stdout_(path == "-") {
-  if (is_stdout_ || path.empty()) return;
-  std::error_code ignored;
-  for (const std::string& input : inputs)
-    if (std::filesystem::equivalent(input, path, ignored))
-      throw Error(ErrorKind::usage, "'" + path + "' is read and cannot be written by the same command; " +
-                                        "choose another name for the output");
-  file_ = std::make_unique<AtomicFile>(path, overwrite);
+} // namespace
+
+void take_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (!is_closed(descriptor)) continue;
+    if (descriptor == STDOUT_FILENO) stdout_was_closed = true;
+    // The lowest free number is the one that is missing, since those below are taken.
+    if (open("/dev/null", O_RDWR) != descriptor) _exit(exit_code(ErrorKind::cannot_write));
+  }
+}
+
+void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const NamedFile& output = outputs[i];
+    if (output.path.empty()) continue;
+    for (const NamedFile& input : inputs)
+      if (input.path != "-" && !input.path.empty() && are_one_file(input.path, output.path))
+        refuse_shared(input, output, "which cannot be read and written by one command");
+    for (std::size_t j = 0; j < i; ++j)
+      if (!outputs[j].path.empty() && are_one_file(outputs[j].path, output.path))
+        refuse_shared(outputs[j], output, "which can hold only one of them");
+  }
+}
+
+void print(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 1)
+    print_exactly(shown(text));
+  else
+    print_exactly(text);
+}
+
+Output::Output(const std::string& path, bool overwrite) : is_stdout_(path == "-") {
+  if (!is_stdout_ && !path.empty()) file_ = std::make_unique<AtomicFile>(path, overwrite);
 }
 
 void Output::write(std::string_view bytes) {
@@ -36,22 +101,20 @@ void Output::write(std::string_view bytes) {
     print(bytes);
 }
 
-void Output::commit() {
-  if (file_) file_->commit();
-}
-
-void Output::finish(std::string_view bytes) {
-  write(bytes);
-  commit();
+void commit_together(const std::vector<Output*>& outputs) {
+  std::vector<AtomicFile*> files;
+  for (const Output* const output : outputs)
+    if (output->file_) files.push_back(output->file_.get());
+  lacuna::commit_together(files);
 }
 
 void print_beside(std::initializer_list<const Output*> documents, const std::string& text) {
   const bool is_taken = std::any_of(documents.begin(), documents.end(),
                                     [](const Output* document) { return document->is_stdout(); });
   if (is_taken)
-    std::fputs(text.c_str(), stderr);
-  else
-    print(text);
+    std::fputs(shown(text).c_str(), stderr);
+  else if (!stdout_was_closed)
+    print(shown(text));
 }
 
 } // namespace lacuna::cli

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/common_options.hpp"
+#include "lacuna/core/errors.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -16,20 +17,22 @@ struct PredictArguments {
   std::string data;
   std::string output;
   bool no_header = false;
+  bool csv_safe = false;
   int threads = 0;
   bool force = false;
 };
 
 void predict(const PredictArguments& arguments) {
+  keep_apart({{"MODEL", arguments.model}, {"DATA", arguments.data}}, {{mention("output"), arguments.output}});
   const Model model = load_model(arguments.model);
-  Output output(arguments.output, arguments.force, {arguments.model, arguments.data});
+  Output output(arguments.output, arguments.force);
   TableOptions table;
   table.no_header = arguments.no_header;
   ConsoleObserver observer;
   const Index n_rows = predict_table(
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
-      observer);
-  output.commit();
+      observer, arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact);
+  commit_together({&output});
   observer.finish();
   if (!output.is_stdout()) say(counted(n_rows, "row") + " written to " + arguments.output);
 }
@@ -43,6 +46,11 @@ Command predict_command() {
       {.positionals = model_and_data(&A::model, &A::data, "Table with the columns the model was fitted on"),
        .options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
                    option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
+                   option(
+                       "csv_safe", &A::csv_safe, "",
+                       "An apostrophe before predictions that a spreadsheet would take for a formula: those "
+                       "that begin with = + - or @ and are no number")
+                       .in_group("General"),
                    threads_option(&A::threads), force_row(&A::force)},
        .required = {"model", "data", "output"}},
       predict);

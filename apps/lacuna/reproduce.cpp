@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "console.hpp"
 #include "experiment.hpp"
 #include "experiments/reproduce.hpp"
+#include "lacuna/core/errors.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -41,7 +43,12 @@ std::string results_table(const ReproduceOutcome& outcome) {
 }
 
 void run_reproduce(const ReproduceArguments& arguments) {
-  Output report(arguments.report, arguments.force, {});
+  std::vector<NamedFile> outputs{{mention("report"), arguments.report}};
+  for (const char* const name : {"experiment.json", "metrics.json", "figures/reliability.csv"})
+    outputs.push_back(
+        {name + (" of " + mention("out")), (std::filesystem::path(arguments.out) / name).string()});
+  keep_apart({}, outputs);
+  Output report(arguments.report, arguments.force);
   const ReproduceOutcome outcome = run_experiment<ReproduceRequest>(arguments, reproduce, report);
   if (outcome.n_reused > 0)
     say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),

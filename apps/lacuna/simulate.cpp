@@ -35,15 +35,16 @@ void simulate(const SimulateArguments& arguments) {
     parts.expected = "a file name: with " + mention("labels") + ", labels and strata are two files";
     throw Error(ErrorKind::usage, std::move(parts));
   }
-  const std::vector<std::string> inputs{arguments.path, arguments.labels};
-  Output output(arguments.output, arguments.force, inputs);
-  Output strata(has_own_files ? strata_path(arguments.output) : "", arguments.force, inputs);
+  const std::string strata_file = has_own_files ? strata_path(arguments.output) : "";
+  keep_apart({{"DATA", arguments.path}, {mention("labels"), arguments.labels}},
+             {{mention("output"), arguments.output}, {"the strata of " + mention("output"), strata_file}});
+  Output output(arguments.output, arguments.force);
+  Output strata(strata_file, arguments.force);
   ConsoleObserver observer;
   const SimulateOutcome outcome = simulate_table(
       arguments, [&](std::string_view text) { output.write(text); },
       [&](std::string_view text) { strata.write(text); }, observer);
-  output.commit();
-  strata.commit();
+  commit_together({&output, &strata});
   observer.finish();
   say(fmt::format("{} of {} keep the label; {} in the rare region, {} of them with a label",
                   grouped(outcome.n_labeled), counted(outcome.n_rows, "row"), grouped(outcome.n_rare),

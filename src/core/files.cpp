@@ -34,13 +34,25 @@ std::string resolve_link(const std::string& path) {
   return unresolvable ? path : target.string();
 }
 
+// A descriptor beyond the standard ones. Where the caller runs with one of these closed, whatever is written
+// to "stderr" would else become part of the file.
+int beyond_standard(int descriptor) {
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+  const int other = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int code = errno;
+  close(descriptor);
+  errno = code;
+  return other;
+}
+
 // Opens a new file beside `path`. One that a killed run left behind is stepped over: in a container its
 // process number may well be ours again.
 int open_temporary(const std::string& path, std::string& temporary_path) {
   constexpr int max_attempts = 100;
   for (int attempt = 0;; ++attempt) {
     temporary_path = path + ".part-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
-    const int descriptor = open(temporary_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor =
+        beyond_standard(open(temporary_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (descriptor >= 0) return descriptor;
     if (errno == ENOENT) fail(path, "its folder does not exist", "create it first");
     if (errno != EEXIST || attempt == max_attempts) fail(path, std::strerror(errno));
@@ -85,6 +97,7 @@ AtomicFile::AtomicFile(std::string path, bool overwrite) : path_(std::move(path)
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr) std::fclose(file_);
   if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
+  if (!old_path_.empty()) unlink(old_path_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -93,6 +106,12 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
+  complete();
+  put_in_place();
+  settle();
+}
+
+void AtomicFile::complete() {
   if (file_ == nullptr) throw Error(ErrorKind::internal, "'" + path_ + "' is committed twice");
   // A failed write may have been swallowed by whoever called it; the stream remembers.
   if (std::ferror(file_) != 0) fail(path_, "an earlier write failed");
@@ -100,9 +119,48 @@ void AtomicFile::commit() {
   const int closed = std::fclose(file_);
   file_ = nullptr;
   if (closed != 0) fail(path_, std::strerror(errno));
+}
+
+void AtomicFile::keep_old() {
+  const std::string old_path = temporary_path_ + "-old";
+  if (link(path_.c_str(), old_path.c_str()) == 0)
+    old_path_ = old_path;
+  else
+    is_new_ = errno == ENOENT;
+  // Else this file system has no second names, and what is put in place stays there.
+}
+
+void AtomicFile::put_in_place() {
   rename_to_path();
   temporary_path_.clear();
+}
+
+void AtomicFile::take_back() {
+  if (!old_path_.empty()) std::rename(old_path_.c_str(), path_.c_str());
+  old_path_.clear(); // should that fail, the old file is still there under its second name
+  if (is_new_) unlink(path_.c_str());
+}
+
+void AtomicFile::settle() {
+  if (!old_path_.empty()) unlink(old_path_.c_str());
+  old_path_.clear();
   sync_folder_of(path_);
+}
+
+void commit_together(const std::vector<AtomicFile*>& files) {
+  for (AtomicFile* const file : files) file->complete();
+  std::size_t n_in_place = 0;
+  try {
+    for (AtomicFile* const file : files) {
+      if (files.size() > 1) file->keep_old();
+      file->put_in_place();
+      ++n_in_place;
+    }
+  } catch (...) {
+    while (n_in_place > 0) files[--n_in_place]->take_back();
+    throw;
+  }
+  for (AtomicFile* const file : files) file->settle();
 }
 
 void AtomicFile::rename_to_path() {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lacuna/core/version.hpp"
 
@@ -24,13 +25,27 @@ public:
   void commit();
 
 private:
+  friend void commit_together(const std::vector<AtomicFile*>& files);
+
+  // The steps of a commit.
+  void complete(); ///< all bytes are on the disk, under the temporary name
+  void keep_old(); ///< under another name, for take_back()
+  void put_in_place();
+  void take_back(); ///< as if it had not been put in place
+  void settle();    ///< nothing is taken back any more
   void rename_to_path();
 
   std::string path_;
   std::string temporary_path_;
+  std::string old_path_; ///< the file that is replaced, while it may still come back
+  bool is_new_ = false;  ///< nothing was there to be replaced
   bool overwrite_;
   std::FILE* file_ = nullptr;
 };
+
+/// Commits files that belong together: all are complete before the first appears under its name, and when one
+/// cannot appear, those before it are taken back.
+void commit_together(const std::vector<AtomicFile*>& files);
 
 /// Makes a folder unless it is there. Throws Error(cannot_write).
 void make_folder(const std::string& path);

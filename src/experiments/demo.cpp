@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -33,13 +34,32 @@ const std::string seen = "labeled";
 const std::string never_seen = "never labeled";
 constexpr Index map_size = 90;
 
-// A second demo finds the files of the first. They are equal, so nothing is lost and nothing to ask about.
-void write_file(const std::string& path, const std::string& text, bool overwrite) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored) && content_of(path) == text) return;
-  AtomicFile file(path, overwrite);
-  file.write(text);
-  file.commit();
+// Data and pictures, which appear together when the demo is done.
+class DemoFiles {
+public:
+  explicit DemoFiles(bool overwrite) : overwrite_(overwrite) {}
+
+  // A second demo finds the files of the first. They are equal, so nothing is lost and nothing to ask about.
+  void write(const std::string& path, const std::string& text) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored) && content_of(path) == text) return;
+    files_.push_back(std::make_unique<AtomicFile>(path, overwrite_));
+    files_.back()->write(text);
+  }
+  void commit() const {
+    std::vector<AtomicFile*> files;
+    for (const auto& file : files_) files.push_back(file.get());
+    commit_together(files);
+  }
+
+private:
+  bool overwrite_;
+  std::vector<std::unique_ptr<AtomicFile>> files_;
+};
+
+std::array<std::string, 3> files_of(const ToyName& toy, const DemoRequest& request) {
+  const std::string base = (std::filesystem::path(request.out) / toy.name).string();
+  return {base + "-train.csv", base + "-test.csv", base + ".svg"};
 }
 
 std::string table_text(const Dataset& data, const std::vector<char>* never_labeled) {
@@ -124,7 +144,7 @@ ToyComparison compare_on(const ToyName& which, const Toy& toy, const DemoRequest
 }
 
 ToyComparison run_toy(const ToyName& which, const DemoRequest& request, DemoOutcome& outcome,
-                      Observer& observer) {
+                      DemoFiles& files, Observer& observer) {
   const Toy toy = make_toy(which.name, request.seed);
   ToyComparison result = compare_on(which, toy, request, observer);
   ToyFigure figure = figure_of_data(which.title, toy.train);
@@ -135,14 +155,10 @@ ToyComparison run_toy(const ToyName& which, const DemoRequest& request, DemoOutc
     if (methods[m] == Method::mcar_sampling || methods[m] == Method::mar)
       figure.maps.push_back(map_of(figure, methods[m], result.models[m], request.threads));
   }
-  const std::string base = (std::filesystem::path(request.out) / which.name).string();
-  const auto write = [&](const std::string& path, const std::string& text) {
-    write_file(path, text, request.force);
-    outcome.files.push_back(path);
-  };
-  write(base + "-train.csv", table_text(toy.train, nullptr));
-  write(base + "-test.csv", table_text(toy.test, &toy.never_labeled));
-  write(base + ".svg", toy_figure_svg(figure));
+  const auto [train, test, picture] = files_of(which, request);
+  files.write(train, table_text(toy.train, nullptr));
+  files.write(test, table_text(toy.test, &toy.never_labeled));
+  files.write(picture, toy_figure_svg(figure));
   return result;
 }
 
@@ -192,17 +208,27 @@ const OptionTable<DemoRequest>& DemoRequest::table() {
   return rows;
 }
 
+std::vector<std::string> demo_files(const DemoRequest& request) {
+  std::vector<std::string> all;
+  for (const ToyName& toy : toys)
+    for (const std::string& file : files_of(toy, request)) all.push_back(file);
+  return all;
+}
+
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
   check_options(request);
   make_folder(request.out);
   DemoOutcome outcome;
+  outcome.files = demo_files(request);
+  DemoFiles files(request.force);
   std::vector<ToyComparison> compared;
   double done = 0.0;
   for (const ToyName& toy : toys) {
-    compared.push_back(run_toy(toy, request, outcome, observer));
+    compared.push_back(run_toy(toy, request, outcome, files, observer));
     observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
   if (request.wants_report) outcome.report = demo_page(compared, request);
+  files.commit();
   return outcome;
 }
 

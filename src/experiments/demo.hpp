@@ -36,6 +36,9 @@ struct DemoOutcome {
   std::string report;             ///< the HTML page, when it was asked for
 };
 
+/// The files that a demo writes: all of them, or none when one cannot be written.
+std::vector<std::string> demo_files(const DemoRequest& request);
+
 DemoOutcome run_demo(const DemoRequest& request, Observer& observer);
 
 /// What the numbers show, one sentence per toy. Follows the numbers: it says so when mar did worse.

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -21,6 +24,21 @@ std::string header_line(const std::vector<std::string>& classes) {
   return line;
 }
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+// A blank or tab before the sign hides it from us, not from every spreadsheet.
+std::string without_formula(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_formula =
+      first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string::npos;
+  return is_formula && !is_number(text) ? "'" + text : text;
+}
+
 // "{}" prints the shortest digits that read back as the same double, in every locale.
 void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
                 const std::vector<std::string>& names) {
@@ -35,11 +53,12 @@ void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
 } // namespace
 
 Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
-                    const std::function<void(std::string_view)>& write, Observer& observer) {
+                    const std::function<void(std::string_view)>& write, Observer& observer, CsvCells cells) {
   const std::vector<std::string>& classes = model.class_names();
   std::vector<std::string> names;
-  std::ranges::transform(classes, std::back_inserter(names),
-                         [](const std::string& name) { return csv_cell(name); });
+  std::ranges::transform(classes, std::back_inserter(names), [&](const std::string& name) {
+    return csv_cell(cells == CsvCells::no_formulas ? without_formula(name) : name);
+  });
   TableOptions features_only = table;
   features_only.label.clear();
   features_only.labels.clear();

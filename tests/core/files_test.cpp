@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -205,6 +206,70 @@ TEST(AtomicFile, EndsWithItsCommit) {
   EXPECT_THROW(file.write("more"), lacuna::Error);
   EXPECT_THROW(file.commit(), lacuna::Error);
   EXPECT_EQ(content_of(folder.path("out")), "");
+}
+
+TEST(AtomicFile, NeverTakesAStandardDescriptor) {
+  const TemporaryFolder folder;
+  const int kept = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  {
+    AtomicFile file(folder.path("out"), false);
+    EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1) << "it is the file now";
+    file.write("whole");
+    file.commit();
+  }
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  EXPECT_EQ(content_of(folder.path("out")), "whole");
+}
+
+TEST(CommitTogether, WritesAllFilesAndNothingElse) {
+  const TemporaryFolder folder;
+  write_content(folder.path("b"), "old");
+  AtomicFile a(folder.path("a"), true);
+  AtomicFile b(folder.path("b"), true);
+  a.write("new a");
+  b.write("new b");
+  lacuna::commit_together({&a, &b});
+  EXPECT_EQ(content_of(folder.path("a")), "new a");
+  EXPECT_EQ(content_of(folder.path("b")), "new b");
+  EXPECT_EQ(folder.n_entries(), 2);
+  lacuna::commit_together({});
+}
+
+TEST(CommitTogether, AFullDiskAtTheLastLeavesAllOldFiles) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b"}) write_content(folder.path(name), "old");
+  {
+    AtomicFile a(folder.path("a"), true);
+    AtomicFile b(folder.path("b"), true);
+    a.write("short");
+    b.write(std::string(100, 'x')); // waits in the stream
+    const FullDisk disk(50);
+    expect_cannot_write([&] { lacuna::commit_together({&a, &b}); }, folder.path("b"), "File too large");
+  }
+  for (const char* name : {"a", "b"}) EXPECT_EQ(content_of(folder.path(name)), "old");
+  EXPECT_EQ(folder.n_entries(), 2);
+}
+
+TEST(CommitTogether, WhatIsInPlaceIsTakenBackWhenAnotherCannotBe) {
+  const TemporaryFolder folder;
+  write_content(folder.path("old"), "old");
+  {
+    AtomicFile replaced(folder.path("old"), true);
+    AtomicFile fresh(folder.path("fresh"), true);
+    AtomicFile taken(folder.path("taken"), false);
+    write_content(folder.path("taken"), "theirs"); // meanwhile
+    for (AtomicFile* file : {&replaced, &fresh, &taken}) file->write("ours");
+    expect_cannot_write(
+        [&] {
+          lacuna::commit_together({&replaced, &fresh, &taken});
+        },
+        folder.path("taken"), "force");
+  }
+  EXPECT_EQ(content_of(folder.path("old")), "old");
+  EXPECT_EQ(content_of(folder.path("taken")), "theirs");
+  EXPECT_EQ(folder.n_entries(), 2);
 }
 
 } // namespace

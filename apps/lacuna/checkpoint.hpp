@@ -19,4 +19,7 @@ private:
   std::string path_; ///< empty: not ours
 };
 
+/// Where it lies beside an output: OUTPUT.checkpoint, or as much of that name as a file can have.
+std::string checkpoint_beside(const std::string& output);
+
 } // namespace lacuna::cli

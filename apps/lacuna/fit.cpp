@@ -85,7 +85,7 @@ void fit(const FitArguments& arguments) {
   const std::vector<std::string> inputs{request.path, request.labels};
   Output output(arguments.output, arguments.force, inputs);
   Output json(arguments.json, arguments.force, inputs);
-  const Checkpoint checkpoint(request, arguments.output + ".checkpoint");
+  const Checkpoint checkpoint(request, checkpoint_beside(arguments.output));
 
   ConsoleObserver observer;
   const Model model = fit_table(request, observer);

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
+#include <new>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/files.hpp"
 #include "data/messages.hpp"
 #include "lacuna/core/errors.hpp"
 
@@ -25,6 +26,7 @@ struct ByteSource::Handle {
 namespace {
 
 constexpr unsigned buffer_size = 64U * 1024U;
+constexpr std::size_t bytes_between_looks = 1UL << 20U;
 constexpr std::size_t longest_peek = 16;
 
 [[noreturn]] void fail_open(const std::string& path, const std::string& reason,
@@ -38,8 +40,10 @@ constexpr std::size_t longest_peek = 16;
 
 } // namespace
 
-ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::make_unique<Handle>()) {
+ByteSource::ByteSource(std::string path, ReadingWatch watch)
+    : path_(std::move(path)), watch_(std::move(watch)), handle_(std::make_unique<Handle>()) {
   if (path_.empty()) fail_open(path_, "the name of the file is empty", "name a file");
+  if (holds_zero_byte(path_)) fail_open(path_, zero_byte_words);
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail_open(path_, errno == ENOENT ? "there is no such file" : std::strerror(errno));
   struct stat info {};
@@ -52,7 +56,7 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::
   handle_->file = gzdopen(descriptor, "rb"); // takes the descriptor over
   if (handle_->file == nullptr) {
     close(descriptor);
-    fail_open(path_, "out of memory");
+    throw std::bad_alloc();
   }
   gzbuffer(handle_->file, buffer_size);
 }
@@ -62,13 +66,17 @@ ByteSource::~ByteSource() = default;
 std::size_t ByteSource::read_unpacked(char* into, std::size_t size) {
   std::size_t n_read = 0;
   while (n_read < size) {
-    const std::size_t wanted = std::min<std::size_t>(size - n_read, std::numeric_limits<int>::max() / 2);
+    const std::size_t wanted = std::min(size - n_read, bytes_between_looks);
     const int got = gzread(handle_->file, into + n_read, static_cast<unsigned>(wanted));
     if (got > 0) n_read += static_cast<std::size_t>(got);
-    if (got >= 0 && static_cast<std::size_t>(got) == wanted) continue;
+    if (got >= 0 && static_cast<std::size_t>(got) == wanted) {
+      look(wanted);
+      continue;
+    }
     int code = Z_OK;
     const char* reason = gzerror(handle_->file, &code);
     if (code == Z_ERRNO) fail_open(path_, std::strerror(errno));
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_BUF_ERROR) fail_data(in_file(path_), "it is cut off: the gzip data end too early");
     if (code != Z_OK && code != Z_STREAM_END)
       fail_data(in_file(path_),
@@ -76,6 +84,13 @@ std::size_t ByteSource::read_unpacked(char* into, std::size_t size) {
     break;
   }
   return n_read;
+}
+
+void ByteSource::look(std::size_t n_new) {
+  n_since_look_ += n_new;
+  if (!watch_ || n_since_look_ < bytes_between_looks) return;
+  n_since_look_ = 0;
+  watch_(position());
 }
 
 std::size_t ByteSource::read(char* into, std::size_t size) {

@@ -23,4 +23,7 @@ private:
 /// Where the VAE of a fit keeps its progress; nowhere when it has none.
 NamedFile checkpoint_file(const FitRequest& request);
 
+/// Where it lies beside an output: OUTPUT.checkpoint, or as much of that name as a file can have.
+std::string checkpoint_beside(const std::string& output);
+
 } // namespace lacuna::cli

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +24,13 @@ namespace {
 constexpr std::size_t max_file_size = 1 << 20; // a configuration is a page, not a data file
 
 std::string read_text(const std::string& path) {
+  std::error_code unknown; // then opening it says why
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error(ErrorKind::no_input,
+                "cannot read '" + path +
+                    "': it is no regular file; a configuration from a pipe or a device might "
+                    "never end; save it to a file first");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorKind::no_input, "cannot open '" + path + "': " + std::strerror(errno));

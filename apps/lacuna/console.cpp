@@ -4,11 +4,14 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "core/files.hpp"
+#include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
 #include "style.hpp"
 #include "text.hpp"
@@ -22,11 +25,55 @@ constexpr double bar_interval = 0.1;
 constexpr double line_interval = 10.0;
 constexpr int progress_length = 24;
 
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing that locks");
+/// How long work may take to notice that it is to stop; then it is not asked any more.
+constexpr long patience_ns = 600'000'000;
 
-extern "C" void on_interrupt(int) {
-  interrupted.store(true);
+std::atomic<int> interrupted_by{0}; ///< the number of the signal, 0: none came
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing that locks");
+timer_t patience{};
+bool is_on_terminal = false;
+bool has_patience = false; ///< false: the system has no timer to give, and work is waited for
+
+// What stands in the handlers may be called there: man 7 signal-safety.
+
+void end_by(int number) {
+  remove_part_files();
+  std::signal(number, SIG_DFL);
+  std::raise(number); // comes when the handler returns
+}
+
+extern "C" void on_interrupt(int number) {
+  int none = 0;
+  if (!interrupted_by.compare_exchange_strong(none, number)) {
+    end_by(number); // the second one
+    return;
+  }
+  const itimerspec once{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = patience_ns}};
+  if (has_patience) timer_settime(patience, 0, &once, nullptr);
+}
+
+/// The work did not look in time: a large matrix is factored, or a full pipe waits for its reader.
+extern "C" void on_impatience(int) {
+  constexpr std::string_view words = "\r\033[Klacuna: interrupted\n"; // over the bar, on a terminal
+  const std::string_view shown = words.substr(is_on_terminal ? 0 : 4);
+  remove_part_files();
+  [[maybe_unused]] const auto n_written = write(STDERR_FILENO, shown.data(), shown.size());
+  _exit(exit_code_of_interrupt());
+}
+
+extern "C" void on_end(int number) {
+  end_by(number);
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction before {};
+  sigaction(number, nullptr, &before);
+  // Whoever started us with the signal ignored (nohup, a background job) meant it.
+  if (before.sa_handler == SIG_IGN) return;
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 std::string share_text(double done, double total) {
@@ -50,15 +97,21 @@ std::string message_text(std::string_view text) {
 } // namespace
 
 void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  for (const int number : {SIGINT, SIGTERM}) {
-    struct sigaction before {};
-    sigaction(number, nullptr, &before);
-    // Whoever started us with the signal ignored (nohup, a background job) meant it.
-    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
-  }
+  is_on_terminal = isatty(STDERR_FILENO) == 1;
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  std::signal(SIGALRM, on_impatience);
+  has_patience = timer_create(CLOCK_MONOTONIC, &event, &patience) == 0;
+  for (const int number : {SIGINT, SIGTERM}) handle(number, on_interrupt);
+  for (const int number : {SIGHUP, SIGQUIT, SIGXCPU}) handle(number, on_end);
+  // A write beyond the largest file that is allowed fails then, and says so.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int exit_code_of_interrupt() {
+  const int number = interrupted_by;
+  return number != 0 ? 128 + number : exit_code(ErrorKind::interrupted);
 }
 
 void say(std::string_view text) {
@@ -104,7 +157,7 @@ void ConsoleObserver::warning(std::string_view text) {
 }
 
 bool ConsoleObserver::cancelled() const {
-  return interrupted.load();
+  return interrupted_by != 0;
 }
 
 void ConsoleObserver::finish() {

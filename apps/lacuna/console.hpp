@@ -9,8 +9,13 @@
 
 namespace lacuna::cli {
 
-/// From now on SIGINT and SIGTERM ask running work to stop and clean up; a second one kills at once.
+/// From now on SIGINT and SIGTERM ask running work to stop and clean up; if it does not within a moment, or a
+/// second one comes, the tool ends at once. Neither these nor SIGHUP, SIGQUIT and SIGXCPU, which end it as
+/// ever, leave a part file; SIGXFSZ becomes an error of the write.
 void catch_interrupts();
+
+/// 128 and the number of the signal that asked to stop: 130 for SIGINT, 143 for SIGTERM.
+int exit_code_of_interrupt();
 
 /// Talk, on stderr: "lacuna: <text>", with mentioned options as flags.
 void say(std::string_view text);

@@ -11,6 +11,7 @@ constexpr int exit_code(ErrorKind kind) {
   case ErrorKind::data: return 65;
   case ErrorKind::no_input: return 66;
   case ErrorKind::internal: return 70;
+  case ErrorKind::no_resources: return 71;
   case ErrorKind::cannot_write: return 73;
   case ErrorKind::config: return 78;
   case ErrorKind::interrupted: return 130;

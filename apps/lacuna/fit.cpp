@@ -82,7 +82,7 @@ void fit(const FitArguments& arguments) {
     throw Error(ErrorKind::usage, std::move(parts));
   }
   FitRequest request = arguments;
-  const Checkpoint checkpoint(request, arguments.output + ".checkpoint");
+  const Checkpoint checkpoint(request, checkpoint_beside(arguments.output));
   keep_apart(
       fit_inputs(arguments),
       {{mention("output"), arguments.output}, {mention("json"), arguments.json}, checkpoint_file(request)});

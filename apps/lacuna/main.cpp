@@ -1,10 +1,18 @@
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
 
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/files.hpp"
 #include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
 #include "output.hpp"
@@ -40,15 +48,10 @@ int fail(const Error& error) {
     // A configuration file has no dashes before its keys.
     return fail(error.kind(), error.text(error.kind() == ErrorKind::config ? key_style : flag_style));
   say("interrupted");
-  return exit_code(error.kind());
+  return exit_code_of_interrupt();
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-  take_standard_descriptors();
-  catch_interrupts();
-  std::signal(SIGPIPE, SIG_IGN); // a closed pipe must not kill us before temporary files are gone
+int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const OutputClosed&) {
@@ -58,10 +61,55 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail(error);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::internal,
+    return fail(ErrorKind::no_resources,
                 "out of memory: the data or the model does not fit; try fewer rows, fewer "
-                "features or fewer components");
+                "features, fewer components or " +
+                    mention("threads") + " 1");
+  } catch (const std::system_error& error) {
+    const bool is_shortage = error.code() == std::errc::resource_unavailable_try_again ||
+                             error.code() == std::errc::not_enough_memory;
+    return fail(is_shortage ? ErrorKind::no_resources : ErrorKind::internal,
+                (is_shortage ? std::string("the system has no more threads or memory to give: ")
+                             : std::string("internal error, please report it: ")) +
+                    error.what());
   } catch (const std::exception& error) {
     return fail(ErrorKind::internal, std::string("internal error, please report it: ") + error.what());
   }
+}
+
+bool has_ended = false;
+
+/// A library that another one brings along may give up by itself: OpenMP's does without memory or threads,
+/// with a line on stderr and exit code 1.
+void at_exit() {
+  if (has_ended) return;
+  remove_part_files();
+  _exit(exit_code(ErrorKind::no_resources));
+}
+
+/// Such a library may also let an exception out of a thread of its own, where nobody can catch it.
+[[noreturn]] void on_terminate() noexcept {
+  remove_part_files();
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view words = "lacuna: error: out of memory\n";
+    [[maybe_unused]] const auto n_written = write(STDERR_FILENO, words.data(), words.size());
+    _exit(exit_code(ErrorKind::no_resources));
+  } catch (...) { // a defect, and its core is of use
+  }
+  std::abort();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  take_standard_descriptors();
+  catch_interrupts();
+  std::atexit(at_exit);
+  std::set_terminate(on_terminate);
+  std::signal(SIGPIPE, SIG_IGN); // a closed pipe must not kill us before temporary files are gone
+  const int code = run_and_report(argc, argv);
+  has_ended = true;
+  return code;
 }

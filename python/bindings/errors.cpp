@@ -17,6 +17,7 @@ PyObject* type_of(ErrorKind kind) {
   case ErrorKind::no_input: return PyExc_FileNotFoundError;
   case ErrorKind::cannot_write: return PyExc_OSError;
   case ErrorKind::interrupted: return PyExc_KeyboardInterrupt;
+  case ErrorKind::no_resources: return PyExc_MemoryError;
   case ErrorKind::internal: break;
   }
   return PyExc_RuntimeError;

@@ -6,7 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -107,7 +109,7 @@ private:
   std::condition_variable changed_;
   bool is_done_ = false;
   std::exception_ptr failure_;
-  std::thread thread_; // last: it uses the others
+  std::jthread thread_; // last: it uses the others
 };
 
 void warn(const std::vector<std::string>& texts) {
@@ -124,8 +126,13 @@ void run_work(const py::object& progress, const std::function<void(Observer&)>& 
   std::exception_ptr failure;
   {
     const py::gil_scoped_release release;
-    Worker worker(work, mailbox);
-    while (!worker.wait(look_every)) {
+    std::optional<Worker> worker;
+    try {
+      worker.emplace(work, mailbox);
+    } catch (const std::system_error&) {
+      work(mailbox); // no thread to be had: then here, without a bar
+    }
+    while (worker && !worker->wait(look_every)) {
       const py::gil_scoped_acquire acquire;
       try {
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -133,11 +140,13 @@ void run_work(const py::object& progress, const std::function<void(Observer&)>& 
       } catch (...) {
         if (!interruption) interruption = std::current_exception();
         mailbox.cancel();
-        worker.interrupt_python(mailbox);
+        worker->interrupt_python(mailbox);
       }
     }
-    worker.join();
-    failure = worker.failure();
+    if (worker) {
+      worker->join();
+      failure = worker->failure();
+    }
   }
   if (interruption) std::rethrow_exception(interruption);
   if (failure) std::rethrow_exception(failure);

@@ -2,7 +2,7 @@
 
 It needs nothing but Python's standard library. LACUNA_BUILD_DIR (or pip's --config-settings build-dir=PATH) names a
 build folder to use; one that is configured with LACUNA_BUILD_PYTHON=ON is used as it is, so that what it holds is not
-compiled again. Otherwise the folder is build/wheel-<interpreter>.
+compiled again. Otherwise it is a temporary folder, and nothing is left of it.
 """
 
 import base64
@@ -14,8 +14,10 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import tomllib
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,12 +79,20 @@ def configure(folder):
     run("cmake", "-S", ROOT, "-B", folder, *generator, *(f"-D{name}={value}" for name, value in options.items()))
 
 
-def build(config_settings):
-    """The compiled files of the package: the extension, and the part for GPUs where libtorch is."""
+@contextmanager
+def build_folder(config_settings):
     given = (config_settings or {}).get("build-dir") or os.environ.get("LACUNA_BUILD_DIR")
-    folder = Path(given).resolve() if given else ROOT / "build" / f"wheel-{tag()}"
+    if given:
+        yield Path(given).resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="lacuna-build-") as folder:
+        yield Path(folder)
+
+
+def build(folder):
+    """The compiled files of the package: the extension, and the part for GPUs where libtorch is."""
     cache = folder / "CMakeCache.txt"
-    if not (given and cache.is_file() and "LACUNA_BUILD_PYTHON:BOOL=ON" in cache.read_text()):
+    if not (cache.is_file() and "LACUNA_BUILD_PYTHON:BOOL=ON" in cache.read_text()):
         configure(folder)
     os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     run("cmake", "--build", folder, "--target", "lacuna_python")
@@ -141,7 +151,8 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    contents = {f"lacuna/{path.name}": path.read_bytes() for path in [*package_files(), *build(config_settings)]}
+    with build_folder(config_settings) as folder:
+        contents = {f"lacuna/{path.name}": path.read_bytes() for path in [*package_files(), *build(folder)]}
     contents |= {f"lacuna-{version()}.dist-info/{file}": content for file, content in dist_info().items()}
     name = f"lacuna-{version()}-{tag()}.whl"
     write_wheel(Path(wheel_directory) / name, contents)

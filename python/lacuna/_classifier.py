@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from lacuna import _core
@@ -15,7 +15,7 @@ from lacuna._any_classifier import AnyClassifier, read_conditional
 from lacuna._any_density import AnyDensity, allows_nan, is_density
 from lacuna._densities import FAMILIES, DensityEstimator
 from lacuna._documented import documented
-from lacuna._labels import class_names, encode_labels, missing_mask, type_name
+from lacuna._labels import class_names, encode_labels, label_array, missing_mask, type_name
 from lacuna._options import option_texts, options_of, seed_of
 from lacuna._parameters import ReliableClassifierParameters
 from lacuna._progress import progress
@@ -235,7 +235,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         """The accuracy on the rows that have labels."""
         check_is_fitted(self)
         check_consistent_length(X, y, sample_weight)
-        y = column_or_1d(y)
+        y = label_array(y)
         labeled = np.flatnonzero(~missing_mask(y, self.missing_label))
         if len(labeled) == 0:
             raise ValueError(f"no row has a label (missing_label={self.missing_label!r}); there is nothing to score")
@@ -260,10 +260,9 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
             Whether an older file may be replaced.
         """
         check_is_fitted(self)
-        path = os.fspath(path)
         if not overwrite and os.path.exists(path):
-            raise FileExistsError(f"'{path}' exists; pass overwrite=True to replace it")
-        self._model.save(path, overwrite)
+            raise FileExistsError(f"'{os.fsdecode(path)}' exists; pass overwrite=True to replace it")
+        self._model.save(os.fsencode(path), overwrite)
 
     # What scikit-learn wants to know
 

@@ -7,6 +7,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
+from lacuna._sklearn import refuse_masked
 from lacuna._tables import is_null, value_text
 
 _REMEDY = (
@@ -17,6 +18,7 @@ _REMEDY = (
 
 def label_array(y, *, warn=False):
     """Labels as an array with one axis."""
+    _refuse_masked_labels(y)
     if isinstance(y, (list, tuple)) and any(is_null(label) for label in y):
         labels = np.empty(len(y), dtype=object)  # NumPy would make the text "nan" of a NaN beside texts
         labels[:] = y
@@ -26,24 +28,41 @@ def label_array(y, *, warn=False):
 
 def missing_mask(y, missing_label):
     """True where a row has no label."""
+    _refuse_masked_labels(y)
     y = np.asarray(y)
     if is_null(missing_label):
         if y.dtype.kind == "f":
             return np.isnan(y)
         return np.array([is_null(label) for label in y], dtype=bool) if y.dtype == object else np.zeros(len(y), bool)
-    if y.dtype.kind in "US":  # NumPy makes text of numbers that stand beside text
-        return y == np.asarray(str(missing_label), dtype=y.dtype.kind)
+    if y.dtype.kind == "S":
+        return y == np.asarray(_as_bytes(missing_label), dtype="S")
+    if y.dtype.kind == "U":  # NumPy makes text of numbers that stand beside text
+        return y == np.asarray(_as_text(missing_label), dtype="U")
     if y.dtype == object:
-        text = str(missing_label)
+        text = _as_text(missing_label)
         return np.array([_same(label, missing_label, text) for label in y], dtype=bool)
     if isinstance(missing_label, (bool, np.bool_)) or not isinstance(missing_label, numbers.Real):
         return np.zeros(len(y), bool)
     return y == missing_label
 
 
+def _refuse_masked_labels(y):
+    refuse_masked(y, "y", "give y.filled(V) and missing_label=V, with a V that is no class")
+
+
+def _as_text(label):
+    return label.decode("utf-8", "surrogateescape") if isinstance(label, bytes) else str(label)
+
+
+def _as_bytes(label):
+    return label if isinstance(label, bytes) else str(label).encode("utf-8", "surrogateescape")
+
+
 def _same(label, missing_label, text):
     if isinstance(label, str):
         return label == text
+    if isinstance(label, bytes):
+        return label == _as_bytes(missing_label)
     if isinstance(label, numbers.Real) and isinstance(missing_label, numbers.Real):
         return label == missing_label
     return False

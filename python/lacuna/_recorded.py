@@ -72,7 +72,7 @@ def load(path):
     >>> lacuna.load(path).predict([[0.2], [5.8]])
     array([0, 1])
     """
-    model = _core.load_model(os.fspath(path))
+    model = _core.load_model(os.fsencode(path))
     kind = model.label_type or type_of_names(model.class_names)
     classes = classes_from_names(model.class_names, kind)
     options = model.options

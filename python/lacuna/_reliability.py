@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from lacuna import _core
 from lacuna._labels import class_names, label_array, missing_mask, plain_labels
 from lacuna._progress import progress
+from lacuna._sklearn import refuse_masked_rows
 from lacuna._tables import is_null, value_text
 
 #: The metrics that tables show; docs/metrics.md defines each.
@@ -120,6 +121,7 @@ def read_probabilities(values):
             "classes np.column_stack([1 - p, p])"
         )
     given = getattr(values, "dtype", None)
+    refuse_masked_rows(values, "probabilities")
     values = check_array(values, dtype=np.float64, order="C", input_name="probabilities")
     if given is not None and given in (np.float16, np.float32):
         sums = values.sum(axis=1, keepdims=True)

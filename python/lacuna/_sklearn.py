@@ -22,8 +22,19 @@ if _FINITE not in inspect.signature(check_array).parameters:
     _FINITE = "force_all_finite"
 
 
+def refuse_masked(values, name, remedy):
+    """NumPy and scikit-learn drop the mask of a masked array without a word, and take what lies under it for values."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array, and its mask would be lost; {remedy}")
+
+
+def refuse_masked_rows(X, name="X"):
+    refuse_masked(X, name, f"give {name}.astype(float).filled(numpy.nan), where NaN is a missing value")
+
+
 def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1):
     """X as a float64 array in C order, without a copy where it is one; names and number of columns are checked."""
+    refuse_masked_rows(X)
     options = {_FINITE: "allow-nan" if allow_nan else True}
     return validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=ensure_min_samples, **options
@@ -37,6 +48,7 @@ def check_numbers(X, *, allow_nan, name):
 
 def check_columns(estimator, X, *, reset):
     """Only names and number of columns."""
+    refuse_masked_rows(X)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
@@ -44,6 +56,7 @@ def read_weights(sample_weight, features):
     """One finite weight per row as the library takes them, or None."""
     if sample_weight is None:
         return None
+    refuse_masked(sample_weight, "sample_weight", "give sample_weight.filled(0.0) to leave masked rows out")
     weights = np.ascontiguousarray(_check_sample_weight(sample_weight, features, dtype=np.float64))
     if not weights.any():
         raise ValueError("sample_weight: all weights are zero; some row has to count")

@@ -1,6 +1,8 @@
 #include "conditional/xgboost_library.hpp"
 
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "core/shared_library.hpp"
@@ -55,6 +57,7 @@ FunctionSource::Address FunctionSource::find(const char* name) {
 }
 
 void XgboostLibrary::check(int status) const {
+  if (status != 0 && std::string(last_error()).find("bad_alloc") != std::string::npos) throw std::bad_alloc();
   if (status != 0) throw Error(ErrorKind::internal, "XGBoost " + version + " failed: " + last_error());
 }
 

@@ -1,6 +1,7 @@
 #include "conditional/xgboost_trees.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -84,6 +85,8 @@ TreeEnsemble parse_xgboost_trees(std::string_view model_bytes, Index n_features,
     if (trees.tree_output.size() + 1 != trees.tree_first.size()) throw std::out_of_range("tree_info");
     for (const std::int32_t output : trees.tree_output)
       if (output < 0 || output >= n_outputs) throw std::out_of_range("tree_info");
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& problem) { // what is missing or of another type
     throw Error(ErrorKind::internal,
                 std::string("XGBoost describes its trees in a way that lacuna does not know: ") +

@@ -59,6 +59,9 @@ std::string with_options(std::string_view text, OptionStyle style) {
     result += style(text.substr(0, last));
     text.remove_prefix(last + 1);
   }
+  // Whoever reads it as a C string would miss what follows a zero byte, as the name of a file may hold one.
+  for (std::size_t zero = result.find('\0'); zero != std::string::npos; zero = result.find('\0', zero))
+    result.replace(zero, 1, "\\0");
   return result;
 }
 

@@ -10,7 +10,8 @@
 namespace LACUNA_API lacuna {
 
 /// An output file that appears under its name only when it is complete: written beside it, synced, renamed.
-/// If commit() is never reached, nothing is left behind and an older file stays as it was.
+/// If commit() is never reached, nothing is left behind and an older file stays as it was. A part file that a
+/// killed process left in the same folder is removed; one whose process lives, or is held, never is.
 class AtomicFile {
 public:
   /// Throws Error(cannot_write) when the folder cannot be written to, the path exists and `overwrite` is
@@ -41,11 +42,20 @@ private:
   bool is_new_ = false;  ///< nothing was there to be replaced
   bool overwrite_;
   std::FILE* file_ = nullptr;
+  int part_ = -1; ///< its place in the list of remove_part_files()
 };
 
 /// Commits files that belong together: all are complete before the first appears under its name, and when one
 /// cannot appear, those before it are taken back.
 void commit_together(const std::vector<AtomicFile*>& files);
+
+/// Removes what the files of this process that were not committed yet have on disk. For the handler of a
+/// signal that ends the process: takes no lock and no memory.
+void remove_part_files() noexcept;
+
+/// True when a name holds a zero byte: the system would take what stands before it for the name.
+bool holds_zero_byte(const std::string& path);
+inline constexpr const char* zero_byte_words = "its name holds a zero byte, which no file's name can";
 
 /// Makes a folder unless it is there. Throws Error(cannot_write).
 void make_folder(const std::string& path);

@@ -1,6 +1,7 @@
 #include "core/parallel.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -27,14 +28,18 @@ void wait_while(const std::atomic<Value>& what, Value value) {
 
 } // namespace
 
-Team::Team(int n_threads) {
-  helpers_.reserve(static_cast<std::size_t>(std::max(0, n_threads - 1)));
-  for (int thread = 1; thread < n_threads; ++thread) {
-    try {
-      helpers_.emplace_back([this, thread] { help(thread); });
-    } catch (const std::system_error&) {
-      return; // the system has no more to give
-    }
+std::jthread Team::start_thread(const std::function<void()>& work) {
+  return std::jthread(work);
+}
+
+// Nothing may leave from here: helpers that have begun would wait for a team that was never made.
+Team::Team(int n_threads, const Start& start_helper) {
+  try {
+    helpers_.reserve(static_cast<std::size_t>(std::max(0, n_threads - 1)));
+    for (int thread = 1; thread < n_threads; ++thread)
+      helpers_.push_back(start_helper([this, thread] { help(thread); }));
+  } catch (const std::system_error&) { // the system has no more threads to give
+  } catch (const std::bad_alloc&) {    // nor memory for them
   }
 }
 

@@ -19,8 +19,12 @@ int resolve_threads(int threads);
 /// round, to look for long (as OpenMP does) costs dearly where other programs want the cores too.
 class Team {
 public:
+  /// Starts a thread; throws when the system has none to give.
+  using Start = std::function<std::jthread(const std::function<void()>&)>;
+
   /// The caller's thread is one of them. Where the system gives fewer, those there are do the work.
-  explicit Team(int n_threads);
+  explicit Team(int n_threads) : Team(n_threads, start_thread) {}
+  Team(int n_threads, const Start& start_helper);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -32,6 +36,7 @@ public:
   void run(Index n_tasks, const std::function<void(Index, int)>& work);
 
 private:
+  static std::jthread start_thread(const std::function<void()>& work);
   void start();
   void help(int thread);
   void take_tasks(int thread);

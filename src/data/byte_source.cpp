@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/files.hpp"
 #include "data/messages.hpp"
 #include "lacuna/core/errors.hpp"
 
@@ -20,6 +22,7 @@ namespace lacuna {
 namespace {
 
 constexpr std::size_t buffer_size = 64UL * 1024UL;
+constexpr std::size_t bytes_between_looks = 1UL << 20U;
 constexpr std::size_t longest_peek = 16;
 
 [[noreturn]] void fail_open(const std::string& path, const std::string& reason,
@@ -82,7 +85,7 @@ struct ByteSource::Handle {
     fill(2);
     packing = Packing::none;
     if (!starts_member()) return;
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) fail_open(path, "out of memory");
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
     packing = Packing::gzip;
     is_in_member = true;
   }
@@ -117,7 +120,7 @@ struct ByteSource::Handle {
       if (code == Z_STREAM_END) {
         is_in_member = false;
       } else if (code == Z_MEM_ERROR) {
-        fail_open(path, "out of memory");
+        throw std::bad_alloc();
       } else if (code != Z_OK && code != Z_BUF_ERROR) { // what came before the damage is handed out first
         damage = "it cannot be unpacked, the gzip data are damaged";
         if (stream.msg != nullptr) damage += std::string(" (") + stream.msg + ")";
@@ -149,8 +152,10 @@ struct ByteSource::Handle {
   }
 };
 
-ByteSource::ByteSource(std::string path) : path_(std::move(path)), handle_(std::make_unique<Handle>(path_)) {
+ByteSource::ByteSource(std::string path, ReadingWatch watch)
+    : path_(std::move(path)), watch_(std::move(watch)), handle_(std::make_unique<Handle>(path_)) {
   if (path_.empty()) fail_open(path_, "the name of the file is empty", "name a file");
+  if (holds_zero_byte(path_)) fail_open(path_, zero_byte_words);
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail_open(path_, errno == ENOENT ? "there is no such file" : std::strerror(errno));
   struct stat info {};
@@ -169,17 +174,26 @@ std::size_t ByteSource::read_unpacked(char* into, std::size_t size, bool may_thr
   if (handle_->packing == Handle::Packing::unknown) handle_->find_packing();
   std::size_t n_read = 0;
   while (n_read < size) {
+    const std::size_t wanted = std::min(size - n_read, bytes_between_looks);
     std::size_t got = 0;
     try {
-      got = handle_->packing == Handle::Packing::gzip ? handle_->unpack(into + n_read, size - n_read)
-                                                      : handle_->copy(into + n_read, size - n_read);
+      got = handle_->packing == Handle::Packing::gzip ? handle_->unpack(into + n_read, wanted)
+                                                      : handle_->copy(into + n_read, wanted);
     } catch (const Error&) {
       if (n_read == 0 && may_throw) throw; // else what came before is still good; the next call throws
     }
     if (got == 0) break;
     n_read += got;
+    look(got);
   }
   return n_read;
+}
+
+void ByteSource::look(std::size_t n_new) {
+  n_since_look_ += n_new;
+  if (!watch_ || n_since_look_ < bytes_between_looks) return;
+  n_since_look_ = 0;
+  watch_(position());
 }
 
 std::size_t ByteSource::read(char* into, std::size_t size) {

@@ -50,8 +50,8 @@ std::string_view LabelReading::operator()(std::string_view cell) const {
   return label == missing_token_ ? std::string_view() : label;
 }
 
-LabelFile::LabelFile(const std::string& path)
-    : table_(open_table(path, {.has_header = false, .keep_blank_lines = true})) {
+LabelFile::LabelFile(const std::string& path, ReadingWatch watch)
+    : table_(open_table(path, {.has_header = false, .keep_blank_lines = true, .watch = std::move(watch)})) {
   if (table_->column_names().size() != 1)
     fail_data(in_file(path), fmt::format("it has {} columns", table_->column_names().size()),
               "a file of labels holds one label per row and nothing else");
@@ -83,11 +83,11 @@ bool next_together(TableSource& table, std::optional<LabelFile>& labels) {
 }
 
 RowLabels::RowLabels(TableSource& table, const TableOptions& options,
-                     const std::vector<std::string>& class_names)
+                     const std::vector<std::string>& class_names, ReadingWatch watch)
     : table_(table), reading_(options.missing_label), class_names_(class_names) {
   check_label_source(options);
   if (!options.label.empty()) column_ = find_column(table, "label column", options.label);
-  if (!options.labels.empty()) file_.emplace(options.labels);
+  if (!options.labels.empty()) file_.emplace(options.labels, std::move(watch));
   for (std::size_t y = 0; y < class_names.size(); ++y) numbers_.emplace(class_names[y], static_cast<int>(y));
 }
 

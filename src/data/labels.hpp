@@ -28,7 +28,7 @@ private:
 /// A file with one label per row of a table.
 class LabelFile {
 public:
-  explicit LabelFile(const std::string& path);
+  explicit LabelFile(const std::string& path, ReadingWatch watch = {});
   bool next() { return table_->next(); }
   const TableSource& table() const { return *table_; }
 
@@ -44,7 +44,8 @@ bool next_together(TableSource& table, std::optional<LabelFile>& labels);
 class RowLabels {
 public:
   /// Labels are where the options say; there are none when they say nothing. `table` must outlive this.
-  RowLabels(TableSource& table, const TableOptions& options, const std::vector<std::string>& class_names);
+  RowLabels(TableSource& table, const TableOptions& options, const std::vector<std::string>& class_names,
+            ReadingWatch watch = {});
   bool has_labels() const { return column_ || file_; }
   /// Goes to the next row of the table, and of its file of labels; as next_together.
   bool next() { return next_together(table_, file_); }

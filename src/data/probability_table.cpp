@@ -22,8 +22,9 @@ constexpr double sum_tolerance = 1e-6;
 class ProbabilityReader::Impl {
 public:
   Impl(const std::string& path, const TableOptions& options, const std::string& stratum_column,
-       const std::vector<std::string>& classes)
-      : table_(open_table(path, {.has_header = !options.no_header})), reading_(options.missing_label) {
+       const std::vector<std::string>& classes, const std::function<void(double)>& watch)
+      : table_(open_table(path, {.has_header = !options.no_header, .watch = watch})),
+        reading_(options.missing_label) {
     check_label_source(options);
     columns_ =
         find_probability_columns(*table_, {options.label, stratum_column, classes, !options.labels.empty()});
@@ -134,8 +135,9 @@ private:
 
 ProbabilityReader::ProbabilityReader(const std::string& path, const TableOptions& options,
                                      const std::string& stratum_column,
-                                     const std::vector<std::string>& classes)
-    : impl_(std::make_unique<Impl>(path, options, stratum_column, classes)) {}
+                                     const std::vector<std::string>& classes,
+                                     const std::function<void(double)>& watch)
+    : impl_(std::make_unique<Impl>(path, options, stratum_column, classes, watch)) {}
 
 ProbabilityReader::~ProbabilityReader() = default;
 ProbabilityReader::ProbabilityReader(ProbabilityReader&&) noexcept = default;

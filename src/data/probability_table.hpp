@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +31,9 @@ struct ProbabilityBlock {
 class ProbabilityReader {
 public:
   /// Labels are where the options say, or else in a column named "label". `classes` names the classes to be
-  /// read and their order; empty: all. Throws Error(data) or Error(usage).
-  ProbabilityReader(const std::string& path, const TableOptions& options, const std::string& stratum_column,
-                    const std::vector<std::string>& classes);
+  /// read and their order; empty: all. `watch` is as TableReader has it. Throws Error(data) or Error(usage).
+  ProbabilityReader(const std::string& path, const TableOptions& options, const std::string& stratum,
+                    const std::vector<std::string>& classes, const std::function<void(double)>& watch = {});
   ~ProbabilityReader();
   ProbabilityReader(ProbabilityReader&&) noexcept;
   ProbabilityReader& operator=(ProbabilityReader&&) noexcept;

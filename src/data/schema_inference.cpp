@@ -1,6 +1,7 @@
 #include "data/schema_inference.hpp"
 
-#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -73,12 +74,12 @@ void note_gaps(const std::vector<ColumnProfile>& profiles, const Names& names,
                const std::vector<TableColumn>& columns, Names& notes) {
   Names with_gaps;
   Index n_missing = 0;
+  std::unordered_set<std::string_view> with_values; // looked up, not searched: there may be many thousand
+  for (const TableColumn& column : columns)
+    if (!column.is_categorical || column.is_coded) with_values.insert(column.name);
   for (const ColumnProfile& profile : profiles) {
     const std::string& name = names[profile.column()];
-    const auto is_same = [&](const TableColumn& column) {
-      return column.name == name && (!column.is_categorical || column.is_coded);
-    };
-    if (profile.n_missing() == 0 || std::ranges::none_of(columns, is_same)) continue;
+    if (profile.n_missing() == 0 || !with_values.contains(name)) continue;
     with_gaps.push_back(name);
     n_missing += profile.n_missing();
   }

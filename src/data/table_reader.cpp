@@ -27,9 +27,11 @@ void store(std::vector<std::string>& list, std::size_t i, std::string_view text)
 class TableReader::Impl {
 public:
   Impl(const std::string& path, const TableSchema& schema, const TableOptions& options,
-       const std::vector<std::string>& class_names, const std::string& stratum_column)
-      : schema_(schema), table_(open_table(path, {.has_header = !options.no_header})),
-        encoder_(schema_, *table_), labels_(*table_, options, class_names) {
+       const std::vector<std::string>& class_names, const std::string& stratum_column,
+       const std::function<void(double)>& watch)
+      : schema_(schema), table_(open_table(path, {.has_header = !options.no_header, .watch = watch})),
+        encoder_(schema_, *table_), labels_(*table_, options, class_names, watch_of_labels(watch)),
+        watch_(watch) {
     if (!stratum_column.empty()) stratum_place_ = find_column(*table_, "stratum column", stratum_column);
   }
 
@@ -44,6 +46,7 @@ public:
       if (stratum_place_)
         store(block.strata, static_cast<std::size_t>(n_rows), checked_text(*table_, *stratum_place_));
       ++n_rows;
+      if (watch_ && is_time_to_look(*table_)) watch_(table_->position());
     }
     block.strata.resize(stratum_place_ ? static_cast<std::size_t>(n_rows) : 0);
     if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
@@ -56,6 +59,12 @@ public:
   Index n_unseen_categories() const { return encoder_.n_unseen_categories(); }
 
 private:
+  /// The table's share stands for both.
+  ReadingWatch watch_of_labels(const ReadingWatch& watch) const {
+    if (!watch) return {};
+    return [this, watch](double) { watch(table_->position()); };
+  }
+
   bool next_row() {
     if (is_at_end_) return false;
     const bool has_row = labels_.next();
@@ -76,14 +85,16 @@ private:
   std::unique_ptr<TableSource> table_;
   RowEncoder encoder_;
   RowLabels labels_;
+  ReadingWatch watch_;
   std::optional<std::size_t> stratum_place_;
   std::vector<double> staging_;
   bool is_at_end_ = false;
 };
 
 TableReader::TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-                         const std::vector<std::string>& class_names, const std::string& stratum_column)
-    : impl_(std::make_unique<Impl>(path, schema, options, class_names, stratum_column)) {}
+                         const std::vector<std::string>& class_names, const std::string& stratum_column,
+                         const std::function<void(double)>& watch)
+    : impl_(std::make_unique<Impl>(path, schema, options, class_names, stratum_column, watch)) {}
 
 TableReader::~TableReader() = default;
 TableReader::TableReader(TableReader&&) noexcept = default;

@@ -55,7 +55,7 @@ void TableSource::set_numbered_columns(std::size_t n_columns) {
 }
 
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {
-  auto bytes = std::make_unique<ByteSource>(path);
+  auto bytes = std::make_unique<ByteSource>(path, format.watch);
   const std::string head(bytes->peek(8));
   if (head.empty()) fail_data(in_file(path), "the file is empty");
   if (head.starts_with("\x93NUMPY")) return open_npy_table(std::move(bytes));
@@ -75,6 +75,14 @@ std::size_t find_column(const TableSource& table, const std::string& role, const
             is_other_format
                 ? "the cells seem to be separated by another character than the comma that lacuna reads"
                 : nearest_name_hint(name, names));
+}
+
+bool is_time_to_look(const TableSource& table) {
+  constexpr Index cells_between_looks = 65536;
+  constexpr Index most_rows = 4096;
+  const auto n_columns = static_cast<Index>(table.column_names().size());
+  return table.row() % std::clamp<Index>(cells_between_looks / std::max<Index>(1, n_columns), 1, most_rows) ==
+         0;
 }
 
 Place cell_place(const TableSource& table, std::size_t column) {

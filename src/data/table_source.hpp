@@ -65,6 +65,7 @@ private:
 struct TextFormat {
   bool has_header = true;
   bool keep_blank_lines = false;
+  ReadingWatch watch = {};
 };
 
 /// Opens a table; the format follows the first bytes.
@@ -78,6 +79,10 @@ std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes);
 /// The place of a column; throws Error(data) that lists the columns there are. `role` says what it was wanted
 /// for: "label column".
 std::size_t find_column(const TableSource& table, const std::string& role, const std::string& name);
+
+/// True after every so many cells: some formats are read whole before their first row, so that counting bytes
+/// is not enough.
+bool is_time_to_look(const TableSource& table);
 
 /// A cell of the current row as a place.
 Place cell_place(const TableSource& table, std::size_t column);

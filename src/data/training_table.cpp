@@ -19,7 +19,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index rows_between_reports = 4096;
 constexpr const char* stage = "reading the table";
 
 using Names = std::vector<std::string>;
@@ -28,11 +27,13 @@ bool contains(const Names& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Both passes are one stage of two steps to the user.
-void report(const TableSource& table, double n_passes_done, Observer& observer) {
-  if (table.row() % rows_between_reports != 0) return;
-  stop_if_cancelled(observer);
-  observer.progress(stage, n_passes_done + table.position(), 2.0);
+/// Both passes are one stage of two steps to the user. Bytes are counted, not rows: a row may have 5,000
+/// columns, and what unpacks to blank lines has none.
+ReadingWatch watch_pass(double n_passes_done, Observer& observer) {
+  return [n_passes_done, &observer](double position) {
+    stop_if_cancelled(observer);
+    observer.progress(stage, n_passes_done + position, 2.0);
+  };
 }
 
 void check_source(const std::string& path) {
@@ -50,12 +51,13 @@ void check_source(const std::string& path) {
 /// The first pass over the table.
 class FirstPass {
 public:
-  FirstPass(TableSource& table, const TableOptions& options)
-      : table_(table), options_(options), reading_(options.missing_label) {
+  FirstPass(TableSource& table, const TableOptions& options, Observer& observer)
+      : table_(table), options_(options), watch_(watch_pass(0.0, observer)), reading_(options.missing_label) {
     check_names("drop", options.drop);
     check_names("categorical", options.categorical);
     if (!options.label.empty()) label_place_ = find_column(table, "label column", options.label);
-    if (!options.labels.empty()) label_file_.emplace(options.labels);
+    if (!options.labels.empty())
+      label_file_.emplace(options.labels, [&observer](double) { stop_if_cancelled(observer); });
     for (std::size_t j = 0; j < table.column_names().size(); ++j) {
       const std::string& name = table.column_names()[j];
       if (name == options.label || contains(options.drop, name)) continue;
@@ -66,11 +68,11 @@ public:
                       !contains(options.categorical, table.column_names()[0]);
   }
 
-  void run(Observer& observer) {
+  void run() {
     while (next()) {
       for (ColumnProfile& profile : profiles_) profile.add(table_);
       if (may_have_index_ && is_whole_) check_index();
-      report(table_, 0.0, observer);
+      if (is_time_to_look(table_)) watch_(table_.position());
     }
     if (table_.row() == 0)
       fail_data(in_file(table_.path()),
@@ -92,9 +94,16 @@ public:
     return infer_columns(profiles_, table_, options_, notes);
   }
 
-  void labels(const Names& classes, Dataset& data) {
+  void labels(const Names& classes, Dataset& data, Names& notes) {
     labels_.add_classes(classes, reading_);
     labels_.finish(data.class_names, data.labels);
+    // An array of whole numbers has no other way to say that there is no label.
+    const TableSource& source = label_file_ ? label_file_->table() : table_;
+    if (source.is_numeric() && contains(data.class_names, "-1") && !contains(classes, "-1"))
+      notes.push_back(
+          fmt::format("-1 among the labels of {} is taken for a class; if it marks rows without a "
+                      "label, say so with {} -1",
+                      in_quotes(source.path()), mention("missing_label")));
   }
 
 private:
@@ -129,6 +138,7 @@ private:
 
   TableSource& table_;
   const TableOptions& options_;
+  ReadingWatch watch_;
   LabelReading reading_;
   std::size_t label_place_ = 0;
   std::optional<LabelFile> label_file_;
@@ -142,20 +152,22 @@ Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
   try {
     return {n_rows, n_features};
   } catch (const std::exception&) { // bad_alloc or length_error
-    fail_data(in_file(path),
-              fmt::format("its {} rows of {} features do not fit into memory", n_rows, n_features),
-              "leave columns out with " + mention("drop"));
+    ErrorParts parts;
+    parts.place = in_file(path);
+    parts.statement = fmt::format("its {} rows of {} features do not fit into memory", n_rows, n_features);
+    parts.remedy = "leave columns out with " + mention("drop");
+    throw Error(ErrorKind::no_resources, std::move(parts));
   }
 }
 
 /// The second pass: the size is known now, so the features are stored once and nothing is copied.
-Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, Observer& observer) {
+Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, const ReadingWatch& watch) {
   RowEncoder encoder(schema, table);
   Matrix features = allocate(n_rows, encoder.n_features(), table.path());
   while (table.next()) {
     if (table.row() > n_rows) fail_changed(table.path());
     encoder.encode(table, features.row(table.row() - 1));
-    report(table, 1.0, observer);
+    if (is_time_to_look(table)) watch(table.position());
   }
   if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.path());
   return features;
@@ -167,19 +179,22 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
                                   const TableOptions& options, Observer& observer) {
   require_label_source(options);
   check_source(path);
-  const TextFormat format{.has_header = !options.no_header};
+  const auto open_watched = [&](const ReadingWatch& watch) {
+    return open_table(path, {.has_header = !options.no_header, .watch = watch});
+  };
   TrainingTable result;
   Index n_rows = 0;
   {
-    const std::unique_ptr<TableSource> table = open_table(path, format);
-    FirstPass pass(*table, options);
-    pass.run(observer);
+    const std::unique_ptr<TableSource> table = open_watched(watch_pass(0.0, observer));
+    FirstPass pass(*table, options, observer);
+    pass.run();
     result.schema.columns = pass.columns(result.notes);
     result.schema.label_column = options.label;
-    pass.labels(classes, result.data);
+    pass.labels(classes, result.data, result.notes);
     n_rows = table->row();
   }
-  result.data.features = read_features(*open_table(path, format), result.schema, n_rows, observer);
+  const ReadingWatch watch = watch_pass(1.0, observer);
+  result.data.features = read_features(*open_watched(watch), result.schema, n_rows, watch);
   result.data.feature_names = result.schema.feature_names();
   result.data.levels = result.schema.levels();
   observer.progress(stage, 2.0, 2.0);

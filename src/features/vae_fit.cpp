@@ -6,6 +6,7 @@
 #include <future>
 #include <numbers>
 #include <numeric>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -178,14 +179,24 @@ private:
     return static_cast<double>(epoch + 1) / static_cast<double>(options_.vae_kl_warmup + 1);
   }
 
+  /// On a thread of its own; where the system has none to give, when it is asked for.
+  std::future<EpochDraws> draw_beside(Index epoch) const {
+    const auto work = [this, epoch] { return draws(epoch); };
+    try {
+      return std::async(std::launch::async, work);
+    } catch (const std::system_error&) {
+      return std::async(std::launch::deferred, work);
+    }
+  }
+
   void train(VaeEngine& engine) {
     // The next epoch's numbers are drawn while this one runs.
-    auto next = std::async(std::launch::async, [this, e = progress_.n_epochs] { return draws(e); });
+    auto next = draw_beside(progress_.n_epochs);
     while (!is_finished()) {
       const auto begin = std::chrono::steady_clock::now();
       const Index epoch = progress_.n_epochs;
       const EpochDraws now = next.get();
-      next = std::async(std::launch::async, [this, epoch] { return draws(epoch + 1); });
+      next = draw_beside(epoch + 1);
       progress_.elbo = engine.train_epoch(now.order, now.noise, kl_weight(epoch), learning_rate(epoch));
       if (!std::isfinite(progress_.elbo))
         throw Error(ErrorKind::data, fmt::format("vae: training diverged in epoch {} (ELBO {}); lower {} or "

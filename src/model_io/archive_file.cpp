@@ -32,6 +32,7 @@ class InputFile {
 public:
   explicit InputFile(const std::string& path) : path_(path) {
     if (path.empty()) fail_file(ErrorKind::no_input, path, "the name of its file is empty", "name a file");
+    if (holds_zero_byte(path)) fail_file(ErrorKind::no_input, path, zero_byte_words);
     // O_NONBLOCK: opening a pipe nobody writes to must not wait.
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) fail_file(ErrorKind::no_input, path, std::strerror(errno));
@@ -93,7 +94,7 @@ Archive read_archive(const std::string& path) {
     file.read_exactly(bytes.data() + n_read, bytes.size() - n_read);
     return decode_archive(bytes, path);
   } catch (const std::bad_alloc&) {
-    fail_file(ErrorKind::data, path, fmt::format("its {} bytes do not fit into memory", file.size()));
+    fail_file(ErrorKind::no_resources, path, fmt::format("its {} bytes do not fit into memory", file.size()));
   }
 }
 

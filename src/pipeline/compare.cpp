@@ -91,7 +91,7 @@ Comparison compare_methods(const CompareRequest& request, Observer& every_warnin
   TableOptions test_options = request;
   test_options.labels = request.test_labels;
   auto test = std::make_unique<TableBlocks>(request.test, table.schema, test_options, table.data.class_names,
-                                            request.stratum);
+                                            request.stratum, observer);
   std::vector<Model> models = plan.fit({all_methods(), table.data, table.schema, table.notes}, observer);
   const PlainModels plain = fit_plain_models(models.back(), table.data, request.threads, observer);
 

@@ -104,12 +104,23 @@ const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
   return rows;
 }
 
+namespace {
+
+std::function<void(double)> reading_watch(Observer& observer) {
+  return [&observer](double position) {
+    stop_if_cancelled(observer);
+    observer.progress("reading", position, 1.0);
+  };
+}
+
+} // namespace
+
 EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Observer& observer) {
   check_options(request);
   require_label_source(request);
   check_calibration(request);
   const auto blocks = [&](const std::string& path, const TableOptions& options, const std::string& stratum) {
-    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum);
+    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum, observer);
   };
   ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads);
   JudgeTask task = task_of(request);
@@ -132,12 +143,14 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
 EvaluateOutcome evaluate_probabilities(const EvaluateRequest& request, Observer& observer) {
   check_options(request);
   check_calibration(request);
-  ProbabilitySource test(ProbabilityReader(request.path, request, request.stratum, request.classes));
+  ProbabilitySource test(
+      ProbabilityReader(request.path, request, request.stratum, request.classes, reading_watch(observer)));
   JudgeTask task = task_of(request);
   // The same classes in the same order, whatever the order of the columns.
   if (request.calibrate)
-    task.calibration = std::make_unique<ProbabilitySource>(ProbabilityReader(
-        request.calibration_data, with_labels(request, request.calibration_labels), "", test.class_names()));
+    task.calibration = std::make_unique<ProbabilitySource>(
+        ProbabilityReader(request.calibration_data, with_labels(request, request.calibration_labels), "",
+                          test.class_names(), reading_watch(observer)));
   return std::move(judge(test, task, observer).front());
 }
 

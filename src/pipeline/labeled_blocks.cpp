@@ -6,13 +6,27 @@
 
 namespace lacuna {
 
+namespace {
+
+constexpr const char* scoring_stage = "scoring";
+
+} // namespace
+
+TableBlocks::TableBlocks(const std::string& path, const TableSchema& schema, const TableOptions& options,
+                         const std::vector<std::string>& class_names, const std::string& stratum,
+                         Observer& observer)
+    : reader_(path, schema, options, class_names, stratum, [&observer](double position) {
+        stop_if_cancelled(observer);
+        observer.progress(scoring_stage, position, 1.0);
+      }) {}
+
 void TableBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {
   TableBlock block;
   stop_if_cancelled(observer);
   while (reader_.next(block, rows_per_block)) {
     stop_if_cancelled(observer);
     work({block.first_row, block.features.view(), block.labels, block.strata});
-    observer.progress("scoring", reader_.position(), 1.0);
+    observer.progress(scoring_stage, reader_.position(), 1.0);
     stop_if_cancelled(observer);
   }
   if (const Index n = reader_.n_unseen_categories(); n > 0)

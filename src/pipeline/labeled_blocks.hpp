@@ -29,12 +29,12 @@ public:
   virtual void for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) = 0;
 };
 
-/// A table on disk. Warns at the end when categories turned up that the fit had not seen.
+/// A table on disk, whose reading is watched, too. Warns at the end when categories turned up that the fit
+/// had not seen.
 class TableBlocks : public LabeledBlocks {
 public:
   TableBlocks(const std::string& path, const TableSchema& schema, const TableOptions& options,
-              const std::vector<std::string>& class_names, const std::string& stratum = "")
-      : reader_(path, schema, options, class_names, stratum) {}
+              const std::vector<std::string>& class_names, const std::string& stratum, Observer& observer);
   void for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) override;
 
 private:

@@ -62,7 +62,7 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   TableOptions features_only = table;
   features_only.label.clear();
   features_only.labels.clear();
-  TableBlocks blocks(path, model.schema, features_only, classes);
+  TableBlocks blocks(path, model.schema, features_only, classes, "", observer);
   write(header_line(classes));
   Index n_rows = 0;
   fmt::memory_buffer text;

@@ -3,11 +3,19 @@
 #include <array>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "report/page_files.hpp"
 
 namespace lacuna {
 
 namespace {
+
+/// What is not UTF-8, as the name of a file may be, becomes the sign for that.
+std::string as_utf8(const std::string& text) {
+  using Json = nlohmann::json;
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
 
 std::string html_escaped(const std::string& text) {
   std::string result;
@@ -26,7 +34,7 @@ std::string html_escaped(const std::string& text) {
 } // namespace
 
 std::string report_html(const ReportPage& page) {
-  const std::string title = html_escaped(page.title);
+  const std::string title = html_escaped(as_utf8(page.title));
   const std::string data = report_json(page);
   const std::array<std::pair<std::string_view, std::string_view>, 6> parts{
       {{"@TITLE@", title},

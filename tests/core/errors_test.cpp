@@ -59,6 +59,14 @@ TEST(Mention, AnOpenMarkIsNotShown) {
   EXPECT_EQ(lacuna::with_options("use " + lacuna::mention("x") + "!", dashed), "use --x!");
 }
 
+TEST(Error, AZeroByteEndsNoText) {
+  using namespace std::string_literals;
+  lacuna::ErrorParts parts;
+  parts.place.file = "a\0b"s;
+  parts.statement = "it is lost";
+  EXPECT_STREQ(lacuna::Error(lacuna::ErrorKind::no_input, parts).what(), "'a\\0b': it is lost");
+}
+
 TEST(OptionChecks, SaysNothingWhenAllHolds) {
   lacuna::OptionChecks checks;
   checks.throw_if_any();

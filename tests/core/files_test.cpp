@@ -5,8 +5,10 @@
 #include <string>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -190,12 +192,88 @@ TEST(AtomicFile, KeepsThePermissionsOfTheFileItReplaces) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
-TEST(AtomicFile, StepsOverWhatAKilledRunLeftBehind) {
+/// The number of a process that has ended.
+std::string number_of_dead_process() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  return std::to_string(child);
+}
+
+// In a container the process number of a killed run may well be ours again.
+TEST(AtomicFile, RemovesWhatAKilledRunLeftBehind) {
   const TemporaryFolder folder;
-  const std::string path = folder.path("out");
-  write_content(path + ".part-" + std::to_string(getpid()) + "-0", "left behind");
-  write_all(path, "new", false);
-  EXPECT_EQ(content_of(path), "new");
+  const std::string dead = number_of_dead_process();
+  const std::string ours = std::to_string(getpid());
+  for (const std::string& name : {"out.lacuna.part-" + dead + "-0", "other.lacuna.part-" + dead + "-3",
+                                  "out.part-" + dead + "-0", "out.lacuna.part-" + ours + "-0"})
+    write_content(folder.path(name), "left behind");
+  write_all(folder.path("out"), "new", false);
+  EXPECT_EQ(content_of(folder.path("out")), "new");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, KeepsPartFilesOfTheLivingAndFilesOfOthers) {
+  const TemporaryFolder folder;
+  const std::string dead = number_of_dead_process();
+  const std::string alive = std::to_string(getppid());
+  const std::string held = folder.path("held.lacuna.part-" + dead + "-0"); // as if on another machine
+  for (const std::string& name :
+       {"out.lacuna.part-" + alive + "-0", "held.lacuna.part-" + dead + "-0", "film.part-" + dead + "-0",
+        "film.lacuna.part-0" + dead + "-0", "film.lacuna.part-" + dead + "-", "film.lacuna.part-" + dead,
+        std::string("film.lacuna.part-")})
+    write_content(folder.path(name), "precious");
+  std::filesystem::create_directory(folder.path("sub.lacuna.part-" + dead + "-0"));
+  const int descriptor = open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(descriptor, LOCK_EX | LOCK_NB), 0);
+  AtomicFile beside(folder.path("beside"), false);
+  write_all(folder.path("out"), "new", false);
+  beside.commit();
+  close(descriptor);
+  EXPECT_EQ(folder.n_entries(), 10);
+}
+
+TEST(AtomicFile, TakesTheLongestNameThatAFileCanHave) {
+  const TemporaryFolder folder;
+  const std::string letters(127, 'x');
+  for (const std::string& name : {letters + letters + "y", letters + "\u00e4" + letters.substr(1)}) {
+    ASSERT_EQ(name.size(), 255U);
+    write_all(folder.path(name), "content", false);
+    EXPECT_EQ(content_of(folder.path(name)), "content");
+  }
+  EXPECT_EQ(folder.n_entries(), 2);
+  const std::string longer = folder.path(letters + letters + "yz");
+  expect_cannot_write([&] { AtomicFile(longer, false); }, longer, "too long");
+}
+
+TEST(AtomicFile, FollowsALinkThatLeadsToNothingYet) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("second", folder.path("first"));
+  std::filesystem::create_symlink(folder.path("target"), folder.path("second"));
+  expect_cannot_write([&] { AtomicFile(folder.path("first"), false); }, folder.path("target"), "force");
+  write_all(folder.path("first"), "new", true);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("first")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("second")));
+  EXPECT_EQ(content_of(folder.path("target")), "new");
+
+  std::filesystem::create_symlink("none/out", folder.path("lost"));
+  expect_cannot_write([&] { AtomicFile(folder.path("lost"), true); }, folder.path("none/out"), "folder");
+  std::filesystem::create_symlink("round", folder.path("round"));
+  expect_cannot_write([&] { AtomicFile(folder.path("round"), true); }, folder.path("round"), "circle");
+}
+
+TEST(AtomicFile, AHandlerOfASignalCanRemoveThePartFiles) {
+  const TemporaryFolder folder;
+  write_all(folder.path("whole"), "content", false);
+  {
+    AtomicFile first(folder.path("first"), false);
+    AtomicFile second(folder.path("second"), false);
+    EXPECT_EQ(folder.n_entries(), 3);
+    lacuna::remove_part_files();
+    EXPECT_EQ(folder.n_entries(), 1);
+  }
+  write_all(folder.path("later"), "content", false);
+  lacuna::remove_part_files();
   EXPECT_EQ(folder.n_entries(), 2);
 }
 

@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -138,6 +141,35 @@ TEST(TeamThreads, StaysForManyRoundsAndSurvivesAFailure) {
     }
   }
   EXPECT_EQ(sums[0] + sums[1] + sums[2], expected);
+}
+
+// RLIMIT_NPROC does not bind root, so the failure comes from here.
+TEST(TeamThreads, FewerThreadsThanAskedForDoTheWork) {
+  const auto fail_as = [](int kind) {
+    if (kind == 0) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    throw std::bad_alloc();
+  };
+  for (const int kind : {0, 1})
+    for (const int n_given : {0, 2}) {
+      int n_started = 0;
+      lacuna::Team team(8, [&](const std::function<void()>& work) {
+        if (n_started == n_given) fail_as(kind);
+        ++n_started;
+        return std::jthread(work);
+      });
+      std::atomic<Index> sum{0};
+      team.run(1000, [&](Index i, int thread) {
+        EXPECT_LE(thread, n_given);
+        sum += i;
+      });
+      EXPECT_EQ(sum, 999 * 500);
+    }
+}
+
+TEST(TeamThreads, ATaskOutOfMemoryIsAnExceptionOfTheCaller) {
+  lacuna::Team team(4);
+  for (int round = 0; round < 20; ++round)
+    EXPECT_THROW(team.run(50, [](Index, int) { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
 TEST(ResolveThreads, ZeroMeansAllCores) {

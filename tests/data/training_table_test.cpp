@@ -304,6 +304,60 @@ TEST(TrainingTable, ReportsAndStops) {
                [&] { read_training_table(file.path(), {}, labels_in("y"), stop); });
 }
 
+// A few kilobytes of gzip unpack to megabytes without a row, before the header or behind it.
+TEST(TrainingTable, ReportsAndStopsAmongBlankLines) {
+  class Impatient : public Observer {
+  public:
+    void progress(std::string_view /*stage*/, double /*done*/, double /*total*/) override { ++n_reports; }
+    bool cancelled() const override { return n_reports > 2; }
+    int n_reports = 0;
+  };
+  const std::string blank(8UL << 20U, '\n');
+  for (const std::string& text : {blank, "x,y\n1,a\n" + blank, "x,y\n" + blank + "1,a\n"}) {
+    const TempFile file(gzip(text), ".csv.gz");
+    Impatient observer;
+    expect_error(ErrorKind::interrupted, {"interrupted"},
+                 [&] { read_training_table(file.path(), {}, labels_in("y"), observer); });
+    EXPECT_EQ(observer.n_reports, 3);
+
+    int n_looks = 0;
+    const auto watch = [&](double /*position*/) {
+      if (++n_looks == 3) throw std::runtime_error("enough");
+    };
+    const TableSchema only_x{.columns = {{"x", false, {}}}, .label_column = "y"};
+    TableBlock block;
+    EXPECT_THROW(
+        {
+          TableReader reader(file.path(), only_x, {}, {}, "", watch);
+          while (reader.next(block, 10)) {
+          }
+        },
+        std::runtime_error);
+  }
+}
+
+// Wide rows are many cells each: to look after thousands of rows is to look after seconds.
+TEST(TrainingTable, LooksOftenInWideTables) {
+  class Count : public Observer {
+  public:
+    bool cancelled() const override {
+      ++n_looks;
+      return false;
+    }
+    mutable int n_looks = 0;
+  } observer;
+  std::string text;
+  for (int j = 0; j < 5000; ++j) text += "x" + std::to_string(j) + ",";
+  text += "y\n";
+  for (int i = 0; i < 200; ++i) {
+    for (int j = 0; j < 5000; ++j) text += static_cast<char>('0' + (i + j) % 10) + std::string(",");
+    text += i % 2 == 0 ? "a\n" : "b\n";
+  }
+  const TempFile file(text);
+  read_training_table(file.path(), {}, labels_in("y"), observer);
+  EXPECT_GE(observer.n_looks, 20);
+}
+
 /// What should come out of a random table, computed the plain way.
 TEST(TrainingTable, RandomTablesComeBack) {
   const auto number = rc::gen::map(rc::gen::arbitrary<int>(), [](int k) { return k / 64.0; });

@@ -35,6 +35,7 @@ BAD_X = [
     (X + 1j, ValueError, "Complex data not supported"),
     ([[1.0, 2.0], [3.0]] * 30, ValueError, "inhomogeneous|sequence"),
     (None, ValueError, "Expected 2D array, got scalar"),
+    (np.ma.masked_greater(X, 1.0), ValueError, "X is a masked array.*filled"),
     ("X.csv", ValueError, "Expected 2D array, got scalar|could not convert"),
     ({"a": [1.0]}, (TypeError, ValueError), ""),
 ]
@@ -136,3 +137,21 @@ def test_the_compiled_part_refuses_what_the_package_never_sends():
     density = _core.fit_density(X, None, options, None)
     with pytest.raises(ValueError, match="the rows have 1 features"):
         density.log_density(X[:, :1].copy(), 1, None)
+
+
+def test_a_mask_is_never_dropped():
+    y = np.ma.masked_equal(Y, -1)
+    model = lacuna.ReliableClassifier(draws=1)
+    with pytest.raises(ValueError, match="y is a masked array.*missing_label"):
+        model.fit(X, y)
+    model.fit(X, y.filled(-1))
+    with pytest.raises(ValueError, match="y is a masked array"):
+        model.score(X, y)
+    with pytest.raises(ValueError, match="X is a masked array"):
+        model.predict(np.ma.masked_greater(X, 1.0))
+    with pytest.raises(ValueError, match="X is a masked array"):
+        lacuna.ReliableClassifier(draws=1, categorical=[0]).fit(np.ma.masked_greater(np.round(X), 1.0), Y)
+    with pytest.raises(ValueError, match="sample_weight is a masked array"):
+        lacuna.GaussianMixture().fit(X, sample_weight=np.ma.ones(len(X)))
+    with pytest.raises(ValueError, match="probabilities is a masked array"):
+        lacuna.reliability(Y, probabilities=np.ma.array(model.predict_proba(X)))

@@ -1,5 +1,7 @@
 """Model files go both ways between Python and the command line."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,3 +98,19 @@ def test_files_that_cannot_be(tmp_path):
         (tmp_path / "cut").write_bytes(whole[:end])
         with pytest.raises(ValueError):
             lacuna.load(tmp_path / "cut")
+
+
+def test_names_that_are_not_utf8_or_hold_a_zero_byte(tmp_path):
+    model = lacuna.ReliableClassifier(draws=1).fit(*clouds()[:2])
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/m\xff")
+    model.save(path)
+    np.testing.assert_array_equal(lacuna.load(path).predict_proba(clouds()[0]), model.predict_proba(clouds()[0]))
+    lacuna.load(os.fsencode(path))
+    with pytest.raises(FileExistsError):
+        model.save(path)
+    (tmp_path / "a").write_text("another file")
+    with pytest.raises(OSError, match="zero byte"):
+        model.save(str(tmp_path / "a\0b"), overwrite=True)
+    with pytest.raises(FileNotFoundError, match="zero byte"):
+        lacuna.load(str(tmp_path / "a\0b"))
+    assert (tmp_path / "a").read_text() == "another file"

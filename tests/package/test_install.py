@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -99,3 +100,26 @@ def test_a_source_archive_has_what_a_build_needs(tmp_path):
     assert (folder / "PKG-INFO").is_file() and not list(folder.rglob("__pycache__"))
     options = [f"-DLACUNA_{name}" for name in ("BUILD_PYTHON=ON", "BUILD_CLI=OFF", "BUILD_TESTS=OFF", "WITH_TORCH=OFF")]
     run("cmake", "-S", folder, "-B", tmp_path / "build", "-G", "Ninja", *options, cwd=tmp_path)
+
+
+def test_pip_builds_in_a_folder_that_is_gone_afterwards(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "python/build_backend"))
+    monkeypatch.delenv("LACUNA_BUILD_DIR", raising=False)
+    import lacuna_build
+
+    used = []
+
+    def run_nothing(*command):  # what CMake would do, in no time
+        if "--build" not in command:
+            return
+        folder = Path(command[command.index("--build") + 1])
+        used.append(folder)
+        library = folder / "python/lacuna" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+        library.parent.mkdir(parents=True)
+        library.write_bytes(b"compiled")
+
+    monkeypatch.setattr(lacuna_build, "run", run_nothing)
+    name = lacuna_build.build_wheel(tmp_path)
+    assert any("_core" in entry for entry in zipfile.ZipFile(tmp_path / name).namelist())
+    (folder,) = used
+    assert not folder.exists() and ROOT not in folder.parents

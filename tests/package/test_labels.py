@@ -133,3 +133,18 @@ def test_score_wants_a_label():
         BASE.score(X, np.full(len(X), -1))
     half = np.where(np.arange(len(X)) % 2 == 0, TRUTH, -1)
     assert BASE.score(X, half) == pytest.approx(np.mean(BASE.predict(X)[::2] == TRUTH[::2]))
+
+
+@pytest.mark.parametrize("kind", ["S", object])
+@pytest.mark.parametrize("nothing", [b"", b"?"])
+def test_labels_that_are_bytes(kind, nothing):
+    y = np.array([nothing if label == -1 else NAMES[label].encode() for label in Y.tolist()], dtype=kind)
+    check(ReliableClassifier(draws=1, missing_label=nothing), y, [b"cat", b"dog"])
+
+
+def test_bytes_and_texts_name_the_same_missing_label():
+    texts = np.array(["" if label == -1 else NAMES[label] for label in Y.tolist()])
+    for labels in (texts, texts.astype(object)):
+        check(ReliableClassifier(draws=1, missing_label=b""), labels, ["cat", "dog"])
+    model = ReliableClassifier(draws=1, missing_label="").fit(X, texts.astype("S"))
+    assert model.classes_.tolist() == [b"cat", b"dog"]

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from cli_tool import BINARY, blobs, fitted_folder, names_in, run, start
+from cli_tool import BINARY, IS_SANITIZED, blobs, fitted_folder, names_in, run, start
 
 INPUTS = ["model", "new.csv", "train.csv"]
 
@@ -259,7 +259,63 @@ def test_missing_configuration(folder):
     fit_fails(folder, 66, ["run.toml"], "--label", "answer", "--config", "run.toml", data="train.csv")
 
 
+def test_a_configuration_of_many_keys(folder):
+    # Within the megabyte that is read.
+    for line in ("k{} = 1\n", "k{0}.a = 1\n"):
+        (folder / "lacuna.toml").write_text("".join(line.format(i) for i in range(60_000)))
+        begin = time.monotonic()
+        fails(folder, 78, ["lacuna.toml", "line 1", "k0"], "fit", "train.csv", "--label", "answer", "-o", "out", "--config", "lacuna.toml")
+        assert time.monotonic() - begin < (30.0 if IS_SANITIZED else 3.0)
+
+
+def test_a_configuration_is_a_file(folder):
+    os.mkfifo(folder / "pipe")
+    for path in ("pipe", ".", "/dev/zero"):
+        fails(folder, 66, [f"'{path}'", "regular file"], "fit", "train.csv", "--label", "answer", "-o", "out", "--config", path)
+
+
+def test_names_with_a_zero_byte(folder):
+    (folder / "a").write_text("another file")
+    for key, code in (("output", 73), ("labels", 66)):
+        (folder / "lacuna.toml").write_text(f'{key} = "a\\u0000b"\n')
+        rest = ["--label", "answer"] if key == "output" else ["-o", "out"]
+        fails(folder, code, ["zero byte"], "fit", "train.csv", *rest, "--config", "lacuna.toml")
+
+
+def test_names_that_are_not_utf8(folder):
+    name = os.fsdecode(b"t\xff.csv")
+    os.rename(folder / "train.csv", folder / name)
+    out = os.fsdecode(b"m\xff")
+    run("fit", name, "--label", "answer", "-o", out, "--json", "record.json", cwd=folder)
+    json.loads((folder / "record.json").read_text(encoding="utf-8"))
+    run("predict", out, name, "-o", "p.csv", cwd=folder)
+    run("evaluate", out, name, "--label", "answer", "--json", "e.json", "--report", "page.html", cwd=folder)
+    json.loads((folder / "e.json").read_text(encoding="utf-8"))
+    (folder / "page.html").read_text(encoding="utf-8")
+    run("info", out, "--json", cwd=folder)
+
+
 # --- Outputs that cannot be written
+
+
+def test_a_name_as_long_as_a_file_can_have(folder):
+    for size in (250, 255):
+        name = "n" * size
+        run("predict", "model", "new.csv", "-o", name, cwd=folder)
+        (folder / name).unlink()
+    fails(folder, 73, ["too long"], "predict", "model", "new.csv", "-o", "n" * 256)
+    run("fit", "train.csv", "--label", "answer", "--features", "standardize,vae", "--vae-likelihood", "gaussian", "--vae-hidden", "4", "--vae-epochs", "2",
+        "-o", "n" * 250, cwd=folder)
+    assert "n" * 250 in names_in(folder)
+
+
+def test_a_link_that_leads_to_nothing_yet(folder):
+    os.symlink("there", folder / "link")
+    fails(folder, 73, ["--force"], "predict", "model", "new.csv", "-o", "link")
+    run("predict", "model", "new.csv", "-o", "link", "--force", cwd=folder)
+    assert (folder / "link").is_symlink() and (folder / "there").read_text().count("\n") == 301
+    os.symlink("none/there", folder / "lost")
+    fails(folder, 73, ["folder does not exist"], "predict", "model", "new.csv", "-o", "lost", "--force")
 
 
 @pytest.mark.parametrize("output", ["nowhere/out", ".", "/proc/out", "new.csv/out"])
@@ -344,12 +400,12 @@ def start_long_fit(folder):
     return process, before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_cleans_up(folder, number):
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupt_cleans_up(folder, number, code):
     process, before = start_long_fit(folder)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "interrupted" in err
     assert out == ""
     assert names_in(folder) == before

@@ -18,6 +18,7 @@ enum class ErrorKind {
   cannot_write, ///< an output cannot be written
   config,       ///< a configuration file is wrong
   interrupted,  ///< the user asked to stop
+  no_resources, ///< the system has not the memory or the threads to give
 };
 
 /// The name of an option inside a text: the library does not know how the reader writes options. The command

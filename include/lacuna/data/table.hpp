@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,9 +84,11 @@ class TableReader {
 public:
   /// Columns are matched by name (by position for tables without names); those that are neither asked for nor
   /// in the schema are ignored. Labels are read where the options say where they are; a label that is not
-  /// among `class_names` is refused by next(). `stratum_column` may be empty.
+  /// among `class_names` is refused by next(). `stratum_column` may be empty. `watch` is called with
+  /// position() after every megabyte, also where no row ends; what it throws ends the reading.
   TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-              const std::vector<std::string>& class_names, const std::string& stratum_column = "");
+              const std::vector<std::string>& class_names, const std::string& stratum_column = "",
+              const std::function<void(double)>& watch = {});
   ~TableReader();
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;

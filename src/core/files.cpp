@@ -90,6 +90,7 @@ void leave_part(int& part) {
 }
 
 constexpr std::string_view part_mark = ".part-";
+constexpr std::string_view old_mark = "-old";
 constexpr std::string_view own_mark = ".lacuna"; // before the other: nobody else's file looks like this
 
 /// What a part file of `name` begins with; a name that is long already is cut, at a whole letter of UTF-8.
@@ -112,6 +113,8 @@ std::optional<int> read_count(std::string_view digits) {
 /// The process that wrote a part file, by its name; nothing when it is no part file of lacuna's, or none of
 /// this output's from before the name told whose it is.
 std::optional<int> writer_of(std::string_view name, const std::string& stem) {
+  const bool is_old = name.ends_with(old_mark); // a second name of what was about to be replaced
+  if (is_old) name.remove_suffix(old_mark.size());
   const std::size_t place = name.rfind(part_mark);
   if (place == name.npos) return std::nullopt;
   const std::string_view before = name.substr(0, place);
@@ -120,6 +123,7 @@ std::optional<int> writer_of(std::string_view name, const std::string& stem) {
   const std::size_t dash = std::min(numbers.find('-'), numbers.size() - 1);
   if (numbers.empty() || !read_count(numbers.substr(dash + 1))) return std::nullopt;
   const std::optional<int> process = read_count(numbers.substr(0, dash));
+  if (is_old && process == getpid()) return std::nullopt; // another thread's, which may still need it
   return process && *process > 0 ? process : std::nullopt;
 }
 
@@ -251,7 +255,7 @@ void AtomicFile::complete() {
 }
 
 void AtomicFile::keep_old() {
-  const std::string old_path = temporary_path_ + "-old";
+  const std::string old_path = temporary_path_ + std::string(old_mark);
   if (link(path_.c_str(), old_path.c_str()) == 0)
     old_path_ = old_path;
   else

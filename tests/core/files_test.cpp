@@ -205,8 +205,9 @@ TEST(AtomicFile, RemovesWhatAKilledRunLeftBehind) {
   const TemporaryFolder folder;
   const std::string dead = number_of_dead_process();
   const std::string ours = std::to_string(getpid());
-  for (const std::string& name : {"out.lacuna.part-" + dead + "-0", "other.lacuna.part-" + dead + "-3",
-                                  "out.part-" + dead + "-0", "out.lacuna.part-" + ours + "-0"})
+  for (const std::string& name :
+       {"out.lacuna.part-" + dead + "-0", "other.lacuna.part-" + dead + "-3", "out.part-" + dead + "-0",
+        "out.lacuna.part-" + ours + "-0", "out.lacuna.part-" + dead + "-0-old"})
     write_content(folder.path(name), "left behind");
   write_all(folder.path("out"), "new", false);
   EXPECT_EQ(content_of(folder.path("out")), "new");

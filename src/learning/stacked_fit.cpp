@@ -231,7 +231,9 @@ double StackedFit::usual_strangeness() const {
     ordinariness.push_back(
         -background.log_odds(held_out.rows.row(static_cast<Index>(i)), held_out.log_density[i]));
   const double usual = -quantile_threshold(std::move(ordinariness), held_out.weights, strangest_share);
-  return std::max(0.0, usual - std::log(strange_at_most / (1.0 - strange_at_most)));
+  // Rows that weigh next to nothing leave only the background, with infinite odds.
+  return std::isfinite(usual) ? std::max(0.0, usual - std::log(strange_at_most / (1.0 - strange_at_most)))
+                              : 0.0;
 }
 
 std::shared_ptr<const StackedModel> StackedFit::finish() {

@@ -31,9 +31,10 @@ constexpr Vector penalty = {0.05, 1.0, 0.5, 0.5, 0.5, 0.5};
 constexpr Vector prior_mean = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector lowest = {-8.0, 0.0, 0.0, 0.0, 0.0, 0.0};
 constexpr Vector highest = {8.0, 3.0, 6.0, 6.0, 6.0, 6.0};
-constexpr double reached_share = 0.98; ///< of the episodes' rows lie before the end of a signal
-/// Beyond the end of depth, distance and scarcity trust fades over this much of the signal.
-constexpr Trust::Ends fading = {2.0, 0.5, 0.5};
+constexpr double reached_share = 0.98;  ///< of the episodes' rows lie before the end of a signal
+constexpr double fading_depth = 2.0;    ///< trust fades over this much of the depth signal beyond its end
+constexpr double fading_scarcity = 0.5; ///< where rows are far, over this much of the scarcity
+constexpr double far_from = 0.75;       ///< of the end of the distance on, and surely from its end on
 
 double sigmoid(double x) {
   return 1.0 / (1.0 + std::exp(-x));
@@ -269,10 +270,20 @@ double Trust::of(double largest, const Signals& signals, Index n_classes) const 
   if (is_none_ || largest <= uniform) return 0.0;
   const Vector inputs = inputs_of(1.0 - largest, signals);
   const double error = sigmoid(dot(inputs, coefficients_));
-  double kept = std::clamp((1.0 - uniform - error) / (largest - uniform), 0.0, 1.0);
-  for (std::size_t k = 0; k < ends_.size(); ++k)
-    kept *= std::clamp(1.0 - (signals.values()[k] - ends_[k]) / fading[k], 0.0, 1.0);
-  return kept;
+  const double kept = std::clamp((1.0 - uniform - error) / (largest - uniform), 0.0, 1.0);
+  return kept * std::clamp(1.0 - (signals.depth - ends_[0]) / fading_depth, 0.0, 1.0) *
+         (1.0 - unseen(signals));
+}
+
+/// How far a row lies beyond what episodes reached in distance and scarcity together. One of them alone is
+/// beyond its end in many a real gap that is filled in rightly: labels are scarcer there than any episode
+/// makes them.
+double Trust::unseen(const Signals& signals) const {
+  const double from = far_from * ends_[1];
+  const double width = ends_[1] - from;
+  const double is_far = width > 0.0 ? std::clamp((signals.distance - from) / width, 0.0, 1.0)
+                                    : (signals.distance > 0.0 ? 1.0 : 0.0);
+  return is_far * std::clamp((signals.scarcity - ends_[2]) / fading_scarcity, 0.0, 1.0);
 }
 
 double worth(std::span<const double> true_probabilities, Index n_classes) {

@@ -66,6 +66,8 @@ public:
   static Trust load(const Archive& archive, const std::string& prefix);
 
 private:
+  double unseen(const Signals& signals) const;
+
   bool is_none_ = true;
   Vector coefficients_{};
   Ends ends_{};

@@ -219,17 +219,19 @@ TEST(Trust, FadesBeyondTheDeepestGap) {
   EXPECT_EQ(at_depth(100.0), 0.0);
 }
 
-TEST(Trust, FadesBeyondTheFarthestAndTheScarcest) {
+TEST(Trust, FadesWhereRowsAreFarAndLabelsScarcerThanInAnyGap) {
   const Trust trust = Trust::fit(gaps(30, {}), 2, many_labels);
-  for (const std::size_t which : {1U, 2U}) {
-    const double end = some_signals.values()[which];
-    const auto at_signal = [&](double value) { return trust.of(0.95, with(some_signals, which, value), 2); };
-    EXPECT_GT(at_signal(end), 0.9);
-    EXPECT_LE(at_signal(end + 0.25), 0.5);
-    EXPECT_EQ(at_signal(end + 0.5), 0.0);
-  }
-  // Members that disagree are seen wherever they are asked: there is no end.
-  EXPECT_GT(trust.of(0.95, with(some_signals, 3, some_signals.disagreement + 0.1), 2), 0.8);
+  const auto at_signals = [&](double distance, double scarcity) {
+    return trust.of(0.95, {some_signals.depth, distance, scarcity, some_signals.disagreement}, 2);
+  };
+  const double end = 1.0; // of both
+  EXPECT_GT(at_signals(end, end), 0.9);
+  EXPECT_LE(at_signals(end, end + 0.25), 0.5);
+  EXPECT_EQ(at_signals(end, end + 0.5), 0.0);
+  EXPECT_LE(at_signals(0.875 * end, end + 0.5), 0.5); // half way from three quarters of the end to the end
+  // Far alone, or scarce alone, is no end: many a real gap is.
+  EXPECT_GT(at_signals(0.75 * end, end + 1.0), 0.8);
+  EXPECT_GT(at_signals(end + 0.3, end), 0.8);
 }
 
 TEST(Trust, FadesBeyondADeepGapToo) {

@@ -41,11 +41,22 @@ def noise(n_features):
 
 def blobs(n_classes, n_informative, n_useless, clusters_per_class=2, flipped=0.05):
     """Classes of several stretched clusters, columns that say nothing among those that do, some labels flipped."""
-    name = f"blobs-{n_classes}x{n_informative}"
+    return _blobs(f"blobs-{n_classes}x{n_informative}", n_classes, n_informative, n_useless, clusters_per_class, flipped)
 
+
+def uneven(random):
+    """Blobs again, but each class has a third of the rows of the one before it: the last ones are rare wherever one looks."""
+    return _blobs("uneven", 6, 8, 4, 2, 0.0, 3.0)(random)
+
+
+def _blobs(name, n_classes, n_informative, n_useless, clusters_per_class, flipped, rarer=1.0):
     def make(random):
         n = 6000
-        cluster = random.integers(0, n_classes * clusters_per_class, n)
+        if rarer == 1.0:
+            cluster = random.integers(0, n_classes * clusters_per_class, n)
+        else:
+            shares = rarer ** -np.arange(n_classes)
+            cluster = random.choice(n_classes, n, p=shares / shares.sum()) + n_classes * random.integers(0, clusters_per_class, n)
         centres = random.normal(size=(n_classes * clusters_per_class, n_informative)) * 2.5 / np.sqrt(n_informative / 2)
         stretch = random.normal(size=(len(centres), n_informative, n_informative)) / np.sqrt(n_informative)
         points = centres[cluster] + np.einsum("nij,nj->ni", stretch[cluster], random.normal(size=(n, n_informative)))
@@ -75,4 +86,4 @@ def mixed(random):
 
 
 TOYS = {"quadrants": quadrants, "coin": coin, "noise-2": noise(2), "noise-8": noise(8), "noise-20": noise(20)}
-DRAWN = {"blobs-3x5": blobs(3, 5, 3), "blobs-6x10": blobs(6, 10, 5), "mixed": mixed}
+DRAWN = {"blobs-3x5": blobs(3, 5, 3), "blobs-6x10": blobs(6, 10, 5), "mixed": mixed, "uneven": uneven}

@@ -25,26 +25,41 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+double middle_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Of all rows: what a class of this table has if it is like those that have labels. Where most of them are
+/// rare, a class that is hardly labeled is no larger for it; where there are two, none tells of the other.
+double usual_share(std::vector<double> labels_of_class) {
+  const double even = 1.0 / static_cast<double>(labels_of_class.size());
+  const double total = sum_of(labels_of_class);
+  if (labels_of_class.size() < 3 || total == 0.0) return even;
+  std::erase(labels_of_class, 0.0);
+  return std::min(even, middle_of(labels_of_class) / total);
+}
+
 } // namespace
 
 HardlyLabeled HardlyLabeled::of(const std::vector<double>& labels_of_class, double outside) {
   HardlyLabeled result;
-  std::vector<double> sorted = labels_of_class;
-  std::sort(sorted.begin(), sorted.end());
-  const double middle = sorted.size() > 2 ? sorted[sorted.size() / 2] : 0.0;
-  const double enough = std::max(enough_labels, enough_share * middle);
+  const double enough =
+      std::max(enough_labels, labels_of_class.size() > 2 ? enough_share * middle_of(labels_of_class) : 0.0);
   for (const double n : labels_of_class) result.hardness.push_back(std::clamp(1.0 - n / enough, 0.0, 1.0));
   const double sum = sum_of(result.hardness);
-  const double mean = sum / static_cast<double>(labels_of_class.size());
-  result.share = sum > 0.0 ? std::min(most_of_outside, mean / std::max(outside, 1e-9)) : 0.0;
+  result.share = sum > 0.0
+                     ? std::min(most_of_outside, usual_share(labels_of_class) * sum / std::max(outside, 1e-9))
+                     : 0.0;
   result.shift.assign(labels_of_class.size(), 1.0);
   if (result.share == 0.0) return result;
   const double total = sum_of(labels_of_class);
   result.belief = total / (total + labels_to_believe);
-  for (std::size_t y = 0; y < labels_of_class.size(); ++y)
-    if (result.hardness[y] > 0.0)
-      result.shift[y] =
-          std::max(1.0, result.probability(y) * total / std::max(labels_of_class[y], least_labels));
+  for (std::size_t y = 0; y < labels_of_class.size(); ++y) {
+    const double frequency =
+        result.share * result.hardness[y] / sum + (1.0 - result.share) * labels_of_class[y] / total;
+    result.shift[y] = std::max(1.0, frequency * total / std::max(labels_of_class[y], least_labels));
+  }
   return result;
 }
 

@@ -40,34 +40,48 @@ TEST(HardlyLabeled, ByHand) {
 }
 
 TEST(HardlyLabeled, ShiftAndBeliefByHand) {
-  // 30 labels; U = (1/8, 1/3, 13/24). Without a label a class counts as one label.
+  // 30 labels, m = 5/8: the last two are 5/24 + 3/8 * 1/5 = 17/60 and 5/12 of the rows outside. Without a
+  // label a class counts as one label.
   const HardlyLabeled some = HardlyLabeled::of({24.0, 6.0, 0.0}, 0.8);
   EXPECT_EQ(some.shift[0], 1.0);
-  EXPECT_NEAR(some.shift[1], 30.0 / 3.0 / 6.0, 1e-12);
-  EXPECT_NEAR(some.shift[2], 30.0 * 13.0 / 24.0, 1e-12);
+  EXPECT_NEAR(some.shift[1], 30.0 * 17.0 / 60.0 / 6.0, 1e-12);
+  EXPECT_NEAR(some.shift[2], 30.0 * 5.0 / 12.0, 1e-12);
   EXPECT_NEAR(some.belief, 30.0 / 130.0, 1e-12);
-  // Half a label counts as one, too: h = 23/24, m = .7, U = .85.
-  EXPECT_NEAR(HardlyLabeled::of({39.5, 0.5}, 0.1).shift[1], 0.85 * 40.0, 1e-12);
-  // 10 of 22 labels: h = 1/6, m = 1/12, U = 13/24. A hard class is never taken to be rarer than among the
-  // labels: 11 of 12 are more than U.
-  EXPECT_NEAR(HardlyLabeled::of({12.0, 10.0}, 1.0).shift[1], 13.0 / 24.0 * 22.0 / 10.0, 1e-12);
+  // Half a label counts as one, too: h = 23/24, m = .7, outside .7 + .3 / 80.
+  EXPECT_NEAR(HardlyLabeled::of({39.5, 0.5}, 0.1).shift[1], (0.7 + 0.3 / 80.0) * 40.0, 1e-12);
+  // 10 of 22 labels: h = 1/6, m = 1/12, outside 1/12 + 11/12 * 10/22 = 1/2. A hard class is never taken to be
+  // rarer than among the labels: outside only 1/24 + 11/24 are the first of the next two.
+  EXPECT_NEAR(HardlyLabeled::of({12.0, 10.0}, 1.0).shift[1], 1.1, 1e-12);
   const HardlyLabeled both = HardlyLabeled::of({11.0, 1.0}, 1.0);
   EXPECT_EQ(both.shift[0], 1.0);
-  EXPECT_NEAR(both.shift[1], (0.5 * 11.0 / 12.0 + 0.25) * 12.0, 1e-12); // h = (1/12, 11/12), m = 1/2
+  EXPECT_NEAR(both.shift[1], (0.5 * 11.0 / 12.0 + 0.5 / 12.0) * 12.0, 1e-12); // h = (1/12, 11/12), m = 1/2
   // When no class is hard, nothing is believed beyond trust.
   const HardlyLabeled none = HardlyLabeled::of({120.0, 100.0, 5000.0}, 0.5);
   EXPECT_EQ(none.belief, 0.0);
   EXPECT_EQ(none.shift, (std::vector<double>{1.0, 1.0, 1.0}));
 }
 
+// Of seven classes the middle one of those with labels has 40 of 1000: what has none is not taken for a
+// seventh of all rows.
+TEST(HardlyLabeled, AmongRareClassesNoneIsTakenForAFrequentOne) {
+  const std::vector<double> labels = {800.0, 140.0, 40.0, 15.0, 5.0, 0.0, 0.0};
+  const HardlyLabeled some = HardlyLabeled::of(labels, 0.5);
+  const double sum = 1.0 - 5.0 / 12.0 + 2.0; // 15 are enough: .35 of the middle one's 15 are fewer than 12
+  EXPECT_NEAR(some.share, 0.04 * sum / 0.5, 1e-12);
+  EXPECT_NEAR(some.shift[6], some.share / sum * 1000.0, 1e-9);
+  // Where those with labels have about as many, the others are taken for one like them.
+  EXPECT_NEAR(HardlyLabeled::of({500.0, 0.0, 0.0}, 1.0).share, 2.0 / 3.0, 1e-12);
+  EXPECT_NEAR(HardlyLabeled::of({500.0, 490.0, 0.0}, 1.0).share, 1.0 / 3.0, 1e-12);
+}
+
 TEST(HardlyLabeled, ExtrapolatesByHand) {
-  // s p = (.5, .5, 3.25), so that p' = (2, 2, 13) / 17. With m = 5/8, belief = 3/13 and t = .4, k is
+  // s p = (20, 17, 100) / 40, so that p' = (20, 17, 100) / 137. With m = 5/8, belief = 3/13 and t = .4, k is
   // .4 * 3/8 = .15 for the first class and .4 + .6 * 15/104 for the others.
   const HardlyLabeled some = HardlyLabeled::of({24.0, 6.0, 0.0}, 0.8);
   std::vector<double> p = {0.5, 0.3, 0.2};
   some.extrapolate(0.4, p);
   const double k = 0.4 + 0.6 * 15.0 / 104.0;
-  const std::vector<double> kept = {0.15 * 2.0 / 17.0, k * 2.0 / 17.0, k * 13.0 / 17.0};
+  const std::vector<double> kept = {0.15 * 20.0 / 137.0, k * 17.0 / 137.0, k * 100.0 / 137.0};
   const double rest = 1.0 - kept[0] - kept[1] - kept[2];
   EXPECT_NEAR(p[0], kept[0] + rest / 8.0, 1e-12);
   EXPECT_NEAR(p[1], kept[1] + rest / 3.0, 1e-12);

@@ -107,11 +107,11 @@ TEST(StackOptions, WhatOnlyAStackCanDoNeedsOne) {
 
 TEST(Answer, FollowsTheFormula) {
   // docs/math/trust.md, eq. 1, with hardly labeled classes. 24, 24 and 0 labels: h = (0, 0, 1), m = 2/3,
-  // U = (1, 1, 7) / 9; the class without a label is U n / 1 = 112/3 times as frequent as among the labels.
+  // U = (1, 1, 7) / 9; the class without a label is m n / 1 = 32 times as frequent as among the labels.
   const HardlyLabeled hard = HardlyLabeled::of({24.0, 24.0, 0.0}, 0.5);
   const std::vector<double> p = {0.6, 0.39, 0.01};
   const std::vector<double> other = {1.0 / 9.0, 1.0 / 9.0, 7.0 / 9.0};
-  const double total = 0.99 + 0.01 * 112.0 / 3.0;
+  const double total = 0.99 + 0.01 * 32.0;
   std::vector<double> posterior(3);
   for (const double ratio : {3.0, 0.1, -1.0}) {
     const StackedAnswer answer =
@@ -119,7 +119,7 @@ TEST(Answer, FollowsTheFormula) {
     const double rho = outside_share(ratio, 0.0);
     EXPECT_EQ(answer.outside, rho);
     // t = 1. What goes to the class without a label is kept whole.
-    const std::vector<double> kept = {0.6 / 3.0 / total, 0.39 / 3.0 / total, 0.01 * 112.0 / 3.0 / total};
+    const std::vector<double> kept = {0.6 / 3.0 / total, 0.39 / 3.0 / total, 0.01 * 32.0 / total};
     const double rest = 1.0 - kept[0] - kept[1] - kept[2];
     EXPECT_NEAR(answer.trust, rho > 0.0 ? 1.0 - rest : 0.0, 1e-12);
     for (std::size_t y = 0; y < 3; ++y)

@@ -127,14 +127,16 @@ TEST_F(Workflows, AModelFileBringsBackTheSameNumbers) {
 }
 
 TEST_F(Workflows, ThreadsChangeNeitherModelNorPredictions) {
-  FitRequest one = request();
-  FitRequest two = request();
-  one.threads = 1;
-  two.threads = 2;
-  const Model a = fit_table(one, silent_observer());
-  const Model b = fit_table(two, silent_observer());
-  EXPECT_EQ(encode_model(a), encode_model(b));
-  EXPECT_EQ(predict(a, "train.csv", 1), predict(b, "train.csv", 2));
+  FitRequest asked = request();
+  asked.threads = 1;
+  const Model one = fit_table(asked, silent_observer());
+  const std::string predictions = predict(one, "train.csv", 1);
+  for (const int threads : {2, 8}) {
+    asked.threads = threads;
+    const Model other = fit_table(asked, silent_observer());
+    EXPECT_EQ(encode_model(other), encode_model(one)) << threads;
+    EXPECT_EQ(predict(other, "train.csv", threads), predictions) << threads;
+  }
 }
 
 TEST_F(Workflows, TheRecordTellsHowTheModelCameToBe) {

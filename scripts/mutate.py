@@ -144,7 +144,8 @@ def prepare():
     if renew_copy():
         known.unlink(missing_ok=True)
     options = ["CMAKE_BUILD_TYPE=Debug", "CMAKE_CXX_FLAGS_DEBUG=-O1", "LACUNA_WITH_TORCH=OFF",
-               "LACUNA_BUILD_REPORT=OFF", "LACUNA_UNITY=ON", "LACUNA_BROWSER_TESTS=OFF", f"LACUNA_TEST_ROOMS={';'.join(TESTS)}"]  # fmt: skip
+               "LACUNA_BUILD_REPORT=OFF", "LACUNA_UNITY=ON", "LACUNA_BROWSER_TESTS=OFF",
+               f"LACUNA_TEST_ROOMS={';'.join(TESTS)}"]  # fmt: skip
     if shutil.which("ld.gold"):
         options.append("CMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold")
     command = ["cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", *(f"-D{option}" for option in options)]

@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include "data/array.hpp"
 #include "data/table_source.hpp"
 #include "tests/data/files.hpp"
 
@@ -251,6 +252,27 @@ TEST(Idx, RefusesDamage) {
   refuse(idx(0x08, {4294967295, 4294967295, 4294967295}, "x"), {"too large to be true"});
   refuse(idx(0x08, {1, 65536, 65536}, "x"), {"columns", "at most"});
   refuse(idx(0x07, {1, 1}, "x"), {"zero byte"});
+}
+
+TEST(ReadArray, KeepsEveryColumnOfEveryRow) {
+  const TempFile pixels(idx(0x08, {3, 1, 2}, std::string("\x01\x00\x01\x02\x01\x03", 6)), ".idx");
+  const Matrix matrix = read_array(pixels.path());
+  EXPECT_EQ(matrix.n_rows(), 3);
+  EXPECT_EQ(values(matrix), (std::vector<double>{1, 0, 1, 2, 1, 3})); // the first column is constant
+}
+
+TEST(ReadArray, RefusesWhatItCannotUse) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double wrong : {nan, inf, -inf}) {
+    const TempFile file(npy("<f8", "(2, 2)", pack<double>({1.0, 2.0, 3.0, wrong})), ".npy");
+    expect_error(ErrorKind::data, {file.path(), "row 2", "a finite number"},
+                 [&] { read_array(file.path()); });
+  }
+  const TempFile empty(npy("<f8", "(0, 2)", ""), ".npy");
+  expect_error(ErrorKind::data, {empty.path(), "no row"}, [&] { read_array(empty.path()); });
+  const TempFile text("1,2\n3,4\n");
+  expect_error(ErrorKind::data, {text.path(), "not an NPY or IDX file"}, [&] { read_array(text.path()); });
 }
 
 // Whole numbers have no other way to say that there is no label, but -1 may be a class.

@@ -164,6 +164,20 @@ TEST(FitOptions, WrongTextsAreUsageErrors) {
   expect_error(ErrorKind::usage, {"componnets"}, [] { with({{"componnets", {"3"}}}); });
 }
 
+TEST(FitOptions, LimitsOfTheMethodAreItsOwn) {
+  const std::vector<std::array<std::string, 3>> limits{
+      // name, last allowed, first refused
+      {"max_em_iterations", "1", "0"}, {"folds", "2", "1"},        {"folds", "100", "101"},
+      {"shrinkage", "0", "-0.01"},     {"shrinkage", "1", "1.01"}, {"em_tolerance", "0", "-0.5"}};
+  const auto check = [](const std::string& name, const std::string& text) {
+    check_options<LearningOptions>(with({{name, {text}}}));
+  };
+  for (const auto& [name, allowed, refused] : limits) {
+    EXPECT_NO_THROW(check(name, allowed)) << name;
+    expect_error(ErrorKind::usage, {name, refused}, [&] { check(name, refused); });
+  }
+}
+
 TEST(FitOptions, ExplicitOptionsWinOverThePresetInAnyOrder) {
   const FitRequest request = with({{"components", {"8"}}, {"preset", {"paper"}}});
   const auto* const mixture = request.density.as<VbMixtureOptions>();

@@ -87,18 +87,30 @@ void at_exit() {
   _exit(exit_code(ErrorKind::no_resources));
 }
 
-/// Such a library may also let an exception out of a thread of its own, where nobody can catch it.
+[[noreturn]] void end_without_memory() noexcept {
+  constexpr std::string_view words = "lacuna: error: out of memory\n";
+  [[maybe_unused]] const auto n_written = write(STDERR_FILENO, words.data(), words.size());
+  _exit(exit_code(ErrorKind::no_resources));
+}
+
+/// Such a library may also let an exception out of a thread of its own, where nobody can catch it. And where
+/// not even an exception finds memory, there is none to catch.
 [[noreturn]] void on_terminate() noexcept {
   remove_part_files();
   try {
     if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+    void* volatile rest = std::malloc(1);
+    if (rest == nullptr) end_without_memory();
   } catch (const std::bad_alloc&) {
-    constexpr std::string_view words = "lacuna: error: out of memory\n";
-    [[maybe_unused]] const auto n_written = write(STDERR_FILENO, words.data(), words.size());
-    _exit(exit_code(ErrorKind::no_resources));
+    end_without_memory();
   } catch (...) { // a defect, and its core is of use
   }
   std::abort();
+}
+
+/// Objects of the libraries are made before main, and take memory.
+[[gnu::constructor(101)]] void watch_from_the_start() {
+  std::set_terminate(on_terminate);
 }
 
 } // namespace
@@ -107,7 +119,6 @@ int main(int argc, char** argv) {
   take_standard_descriptors();
   catch_interrupts();
   std::atexit(at_exit);
-  std::set_terminate(on_terminate);
   std::signal(SIGPIPE, SIG_IGN); // a closed pipe must not kill us before temporary files are gone
   const int code = run_and_report(argc, argv);
   has_ended = true;

@@ -321,7 +321,8 @@ void make_folder(const std::string& path) {
   if (holds_zero_byte(path)) fail(path, zero_byte_words);
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
-  if (std::filesystem::is_directory(path)) return;
+  std::error_code ignored; // of a circle of links, or a name that is too long: the first one says it
+  if (std::filesystem::is_directory(path, ignored)) return;
   ErrorParts parts;
   parts.statement = "cannot make the folder '" + path +
                     "': " + (problem ? problem.message() : std::string("a file of that name is in the way"));

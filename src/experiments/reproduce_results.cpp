@@ -29,12 +29,13 @@ double number_at(const Json& metrics, const char* name) {
 
 Metrics read_metrics(const Json& found) {
   Metrics metrics;
-  metrics.n = found.at("n").get<Index>();
+  metrics.n = found.at("n").get_ref<const std::int64_t&>();
   for (const NamedMetric& metric : named_metrics) metrics.*metric.value = number_at(found, metric.name);
   for (std::size_t b = 0; b < metrics.bins.size(); ++b) {
     const Json& bin = found.at("bins").at(b);
-    metrics.bins[b] = {bin.at("low").get<double>(), bin.at("high").get<double>(), bin.at("n").get<Index>(),
-                       number_at(bin, "mean_error_probability"), number_at(bin, "error_rate")};
+    metrics.bins[b] = {bin.at("low").get<double>(), bin.at("high").get<double>(),
+                       bin.at("n").get_ref<const std::int64_t&>(), number_at(bin, "mean_error_probability"),
+                       number_at(bin, "error_rate")};
   }
   return metrics;
 }

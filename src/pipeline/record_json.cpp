@@ -12,7 +12,8 @@
 #include "pipeline/json_parts.hpp"
 #include "pipeline/stack_json.hpp"
 
-// The one file that turns records into JSON and back.
+// The one file that turns records into JSON and back. Whole numbers are taken by get_ref, which refuses
+// others; get would cast any number, and one that is out of range is undefined.
 
 namespace lacuna {
 
@@ -41,7 +42,11 @@ OptionValue read_value(const Json& value) {
     return value.get<std::uint64_t>();
   if (value.is_number_integer()) return value.get<Index>();
   if (value.is_number()) return value.get<double>();
-  if (value.is_array() && !value.empty() && value.front().is_number()) return value.get<std::vector<Index>>();
+  if (value.is_array() && !value.empty() && value.front().is_number()) {
+    std::vector<Index> numbers;
+    for (const Json& number : value) numbers.push_back(number.get_ref<const std::int64_t&>());
+    return numbers;
+  }
   if (value.is_array()) return value.get<std::vector<std::string>>();
   return value.get<std::string>();
 }
@@ -69,9 +74,9 @@ StopReason read_stop_reason(const Json& value) {
 DensityRecord read_density(const Json& found) {
   DensityRecord density;
   density.name = found.at("name").get<std::string>();
-  density.n_rows = found.at("n_rows").get<Index>();
-  density.n_components = found.at("n_components").get<Index>();
-  density.n_iterations = found.at("n_iterations").get<Index>();
+  density.n_rows = found.at("n_rows").get_ref<const std::int64_t&>();
+  density.n_components = found.at("n_components").get_ref<const std::int64_t&>();
+  density.n_iterations = found.at("n_iterations").get_ref<const std::int64_t&>();
   density.objective = number_of(found.at("objective"));
   density.stop_reason = read_stop_reason(found.at("stop_reason"));
   const Json measures = found.value("measures", Json::object());
@@ -81,18 +86,18 @@ DensityRecord read_density(const Json& found) {
 
 FitSummary read_summary(const Json& found) {
   FitSummary summary;
-  summary.n_labeled = found.at("n_labeled").get<Index>();
-  summary.n_unlabeled = found.at("n_unlabeled").get<Index>();
+  summary.n_labeled = found.at("n_labeled").get_ref<const std::int64_t&>();
+  summary.n_unlabeled = found.at("n_unlabeled").get_ref<const std::int64_t&>();
   for (const auto& [name, count] : found.at("class_counts").items())
-    summary.class_counts.push_back(count.get<Index>());
+    summary.class_counts.push_back(count.get_ref<const std::int64_t&>());
   summary.kappa = number_of(found.at("kappa"));
   summary.kappa_asked = number_of(found.value("kappa_asked", found.at("kappa"))); // models of 0.1 have none
-  summary.n_informative = found.at("n_informative").get<Index>();
+  summary.n_informative = found.at("n_informative").get_ref<const std::int64_t&>();
   summary.informative_share = number_of(found.at("informative_share"));
   summary.informative_weight = number_of(found.at("informative_weight"));
   summary.shrinkage = found.value("shrinkage", 0.0); // models of 0.1 have none
   summary.draw_spread = number_of(found.at("draw_spread"));
-  summary.n_em_iterations = found.at("n_em_iterations").get<Index>();
+  summary.n_em_iterations = found.at("n_em_iterations").get_ref<const std::int64_t&>();
   summary.stop_reason = read_stop_reason(found.at("stop_reason"));
   for (const Json& density : found.at("densities")) summary.densities.push_back(read_density(density));
   if (found.contains("stack")) summary.stack = read_stack(found.at("stack"));
@@ -114,7 +119,7 @@ Json record_object(const FitRecord& record) {
 FitRecord read_object(const Json& document) {
   FitRecord record;
   record.version = document.at("version").get<std::string>();
-  record.seed = document.at("seed").get<std::uint64_t>();
+  record.seed = document.at("seed").get_ref<const std::uint64_t&>();
   for (const auto& [name, value] : document.at("options").items())
     record.options.emplace_back(with_underscores(name), read_value(value));
   record.classes = document.at("classes").get<std::vector<std::string>>();

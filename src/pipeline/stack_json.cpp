@@ -26,7 +26,7 @@ Json check_object(const SelfCheck& check) {
 }
 
 SelfCheck read_check(const Json& found) {
-  return {found.at("n_rows").get<Index>(), finite_or_nan(found.at("announced")),
+  return {found.at("n_rows").get_ref<const std::int64_t&>(), finite_or_nan(found.at("announced")),
           finite_or_nan(found.at("made")), finite_or_nan(found.at("low")), finite_or_nan(found.at("high"))};
 }
 
@@ -67,7 +67,7 @@ StackSummary read_stack(const Json& found) {
   stack.region_by_densities = finite_or_nan(found.at("region_by_densities"));
   stack.region_by_classifier = finite_or_nan(found.at("region_by_classifier"));
   for (const Json& gap : found.at("gaps"))
-    stack.gaps.push_back({gap.at("kind").get<std::string>(), gap.at("n_rows").get<Index>(),
+    stack.gaps.push_back({gap.at("kind").get<std::string>(), gap.at("n_rows").get_ref<const std::int64_t&>(),
                           finite_or_nan(gap.at("depth")), finite_or_nan(gap.at("announced")),
                           finite_or_nan(gap.at("made")), finite_or_nan(gap.at("worth"))});
   stack.deepest = finite_or_nan(found.at("deepest"));

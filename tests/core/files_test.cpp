@@ -351,4 +351,26 @@ TEST(CommitTogether, WhatIsInPlaceIsTakenBackWhenAnotherCannotBe) {
   EXPECT_EQ(folder.n_entries(), 2);
 }
 
+// The error has no place: the statement names the folder.
+void expect_no_folder(const std::string& path) {
+  try {
+    lacuna::make_folder(path);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const lacuna::Error& error) {
+    EXPECT_EQ(error.kind(), lacuna::ErrorKind::cannot_write);
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot make the folder"));
+  }
+}
+
+TEST(MakeFolder, ACircleOfLinksIsAnErrorOfOurs) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("circle", folder.path("circle"));
+  expect_no_folder(folder.path("circle"));
+}
+
+TEST(MakeFolder, ANameThatIsTooLongIsAnErrorOfOurs) {
+  const TemporaryFolder folder;
+  expect_no_folder(folder.path(std::string(300, 'n')));
+}
+
 } // namespace

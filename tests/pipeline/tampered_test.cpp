@@ -1,4 +1,5 @@
 // A model that somebody changed, number by number: it is refused, or it still gives probabilities.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,7 @@
 #include "lacuna/core/random.hpp"
 #include "lacuna/pipeline/fit.hpp"
 #include "model_io/archive_file.hpp"
+#include "pipeline/record_json.hpp"
 
 namespace lacuna {
 namespace {
@@ -143,4 +145,29 @@ TEST(TamperedModel, MapsAreRefusedOrGiveProbabilities) {
 }
 
 } // namespace
+TEST(Tampered, WholeNumbersOfARecordAreWhole) {
+  const std::string text =
+      R"({"version":"0.2.0","seed":SEED,"options":{"vae-hidden":[WIDTH]},"classes":["a"],"features":["x"],
+      "model_features":["x"],"notes":[],"summary":{"n_labeled":ROWS,"n_unlabeled":1,"class_counts":{"a":1},"kappa":0,
+      "n_informative":1,"informative_share":1,"informative_weight":1,"draw_spread":0,"n_em_iterations":1,
+      "stop_reason":"converged","densities":[]}})";
+  const auto record = [&](const std::string& seed, const std::string& width, const std::string& rows) {
+    std::string changed = text;
+    changed.replace(changed.find("SEED"), 4, seed);
+    changed.replace(changed.find("WIDTH"), 5, width);
+    changed.replace(changed.find("ROWS"), 4, rows);
+    return read_record(changed);
+  };
+  EXPECT_EQ(record("7", "3", "1").summary.n_labeled, 1);
+  for (const auto& [seed, width, rows] : {std::array{"-1.0", "3", "1"}, std::array{"7", "1e300", "1"},
+                                          std::array{"7", "3", "1e300"}, std::array{"-1", "3", "1"}}) {
+    try {
+      record(seed, width, rows);
+      ADD_FAILURE() << seed << ' ' << width << ' ' << rows;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::data);
+    }
+  }
+}
+
 } // namespace lacuna

@@ -1,0 +1,114 @@
+"""The work of scripts/fuzz: fuzzers by turns, what they found kept in build/fuzz/kept, executions counted in build/fuzz/record.json.
+
+The count belongs to the code it was made with: it starts anew when a source of the library or of a fuzzer has changed."""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build/fuzz"
+RECORD = BUILD / "record.json"
+SOURCES = ("src", "include", "fuzz", "apps/lacuna")
+AIM = 100_000_000
+LIMITS = {"scoring": ["-max_len=262144", "-entropic=0"]}  # archives that grow; see fuzz/CMakeLists.txt
+STATISTIC = re.compile(r"stat::number_of_executed_units: +(\d+)")
+
+
+def code():
+    """A word for the sources as they are."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def read_record(word):
+    old = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return old if old.get("code") == word else {"code": word, "fuzzers": {}}
+
+
+def write_record(record):
+    part = RECORD.with_suffix(".part")
+    part.write_text(json.dumps(record, indent=1) + "\n")
+    part.replace(RECORD)
+
+
+def run_slice(name, seconds, seed):
+    """Executions, seconds and whether it ended well; inputs that broke it lie in build/fuzz/broken."""
+    kept, broken = BUILD / "kept" / name, BUILD / "broken"
+    for folder in (kept, broken):
+        folder.mkdir(parents=True, exist_ok=True)
+    seeds = [folder for folder in (ROOT / "fuzz/corpus" / name, BUILD / "fuzz/seeds" / name) if folder.is_dir()]
+    command = [BUILD / "fuzz" / f"fuzz_{name}", f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=10", "-rss_limit_mb=2048",
+               "-malloc_limit_mb=1024", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={broken / name}-",
+               *LIMITS.get(name, []), kept, *seeds]  # fmt: skip
+    begin = time.monotonic()
+    done = subprocess.run([str(word) for word in command], cwd=BUILD, capture_output=True, text=True, errors="replace")
+    found = STATISTIC.search(done.stderr)
+    if done.returncode != 0:
+        (broken / f"{name}.log").write_text(done.stderr)
+    return int(found.group(1)) if found else 0, time.monotonic() - begin, done.returncode == 0
+
+
+def table(record):
+    lines = ["| fuzzer | executions | per second | kept inputs | kept bytes | broken |", "|---|---:|---:|---:|---:|---:|"]
+    for name, of in sorted(record["fuzzers"].items()):
+        kept = [path.stat().st_size for path in (BUILD / "kept" / name).iterdir()]
+        rate = of["executions"] / max(of["seconds"], 1e-9)
+        lines.append(f"| `{name}` | {of['executions']:,} | {rate:,.0f} | {len(kept):,} | {sum(kept):,} | {of['broken']} |")
+    total = sum(of["executions"] for of in record["fuzzers"].values())
+    lines.append(f"| all | {total:,} | | | | {sum(of['broken'] for of in record['fuzzers'].values())} |")
+    lines += ["", f"{100 * total / AIM:.1f} % of {AIM:,}, code {record['code']}"]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    known = sorted(path.name[5:-4] for path in (ROOT / "fuzz").glob("fuzz_*.cpp"))
+    parser.add_argument("--minutes", type=float, default=10, help="no new slice is begun after these [10]")
+    parser.add_argument("--slice", type=int, default=60, metavar="SECONDS", help="of one fuzzer at a time [60]")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="fuzzers at the same time [all cores]")
+    parser.add_argument("--fuzzers", metavar="A,B,...", help=", ".join(known))
+    parser.add_argument("--no-build", action="store_true", help="with the fuzzers as they are built")
+    arguments = parser.parse_args()
+    names = arguments.fuzzers.split(",") if arguments.fuzzers else known
+    if unknown := sorted(set(names) - set(known)):
+        sys.exit(f"fuzz: no fuzzer '{unknown[0]}'; there are {', '.join(known)}")
+    record = read_record(code())
+    begin = time.monotonic()
+
+    def work(name):
+        if time.monotonic() - begin > 60 * arguments.minutes:
+            return name, None
+        seed = 1 + record["fuzzers"].get(name, {}).get("executions", 0) % 2**31
+        return name, run_slice(name, arguments.slice, seed)
+
+    is_sound = True
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        while time.monotonic() - begin < 60 * arguments.minutes:
+            for name, result in pool.map(work, names):
+                if result is None:
+                    continue
+                executions, seconds, ended_well = result
+                of = record["fuzzers"].setdefault(name, {"executions": 0, "seconds": 0.0, "broken": 0})
+                of["executions"] += executions
+                of["seconds"] += seconds
+                of["broken"] += not ended_well
+                is_sound = is_sound and ended_well
+                write_record(record)
+                print(f"{name}: {executions:,} executions, {'ok' if ended_well else 'BROKEN: see build/fuzz/broken'}", flush=True)
+    print(table(record))
+    return 0 if is_sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_depth.hpp"
+#include "data/table_copy.hpp"
 #include "pipeline/json_parts.hpp"
 
 namespace lacuna {
@@ -128,8 +129,7 @@ FinishedRun finished_run(const Subject& subject, Index repeat, const RunResult& 
 }
 
 std::optional<FinishedRun> read_run(const std::string& text) {
-  constexpr std::size_t longest = std::size_t{16} << 20U; // a run has some kilobytes
-  if (text.size() > longest || nests_too_deeply(text)) return std::nullopt;
+  if (nests_too_deeply(text)) return std::nullopt;
   try {
     const Json run = Json::parse(text);
     const Json& metrics = run.at("metrics");
@@ -188,10 +188,10 @@ std::string reliability_text(const std::vector<FinishedRun>& runs) {
     for (std::size_t b = 0; b < n_reliability_bins; ++b) {
       const PooledBin bin = pool(group, b);
       if (bin.n == 0.0) continue;
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", group.toy, group.preset,
-                     group.method, bin.low, bin.high, bin.n, bin.error_probability / bin.n,
-                     (bin.rare_errors + bin.rest_errors) / bin.n, bin.rare_errors / bin.n,
-                     bin.rest_errors / bin.n);
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", csv_cell(group.toy),
+                     csv_cell(group.preset), csv_cell(group.method), bin.low, bin.high, bin.n,
+                     bin.error_probability / bin.n, (bin.rare_errors + bin.rest_errors) / bin.n,
+                     bin.rare_errors / bin.n, bin.rest_errors / bin.n);
     }
   }
   return text;

@@ -4,8 +4,10 @@
 #include <set>
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "experiments/reproduce_results.hpp"
 #include "experiments/reproduce_setup.hpp"
@@ -84,6 +86,29 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
 
   request.repeats = 3;
   EXPECT_EQ(reproduce(request, silent_observer()).n_reused, 32);
+}
+
+TEST(Reproduce, APipeAmongTheRunsIsReplaced) {
+  const TemporaryFolder folder;
+  ReproduceRequest request = toy_request(folder);
+  request.repeats = 1;
+  reproduce(request, silent_observer());
+  const std::filesystem::path run =
+      std::filesystem::path(request.out) / "runs" / "coin-vae0-repeat0-default-mar.json";
+  std::filesystem::remove(run);
+  ASSERT_EQ(mkfifo(run.c_str(), 0600), 0);
+  // Reading it would wait for ever. A file cannot take its place, which is said.
+  expect_error(ErrorKind::cannot_write, {"coin-vae0-repeat0-default-mar.json"},
+               [&] { reproduce(request, silent_observer()); });
+}
+
+TEST(Reproduce, NamesOfARunAreCellsOfTheTable) {
+  FinishedRun run;
+  run.toy = "a,b";
+  run.preset = "say \"hi\"";
+  run.method = "mar";
+  run.evaluation.overall.bins[0].n = 1;
+  EXPECT_THAT(reliability_text({run}), testing::HasSubstr("\n\"a,b\",\"say \"\"hi\"\"\",mar,"));
 }
 
 TEST(Reproduce, KeepsExperimentsApart) {

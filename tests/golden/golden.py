@@ -22,28 +22,46 @@ AS_0_1 = ["--conditional", "densities", "--background", "none", "--shrinkage", "
 WORDS = ("prediction", "informative")  # columns of a prediction that are no measured numbers
 
 
-def instruction_set():
-    """The widest set that lacuna takes on this processor, by the rule of src/density/kernels_dispatch.cpp."""
+def instruction_sets():
+    """Those that lacuna may take on this processor, by the rule of src/math/instruction_sets.cpp."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         lines = []
     flags = next((set(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), set())
-    if {"avx512f", "avx512dq"} <= flags:
-        return "avx512"
-    return "avx2" if {"avx2", "fma"} <= flags else "plain"
+    if not {"avx2", "fma"} <= flags:
+        return ["plain"]
+    return ["plain", "avx2", "avx512"] if {"avx512f", "avx512dq"} <= flags else ["plain", "avx2"]
+
+
+def recorded_environment():
+    """Makes lacuna compute as the recording machine did, where this processor can."""
+    recorded = manifest()["instruction_set"]
+    return {"LACUNA_INSTRUCTION_SET": recorded} if recorded in instruction_sets() else {}
 
 
 def manifest():
     return json.loads((FOLDER / "cases.json").read_text())
 
 
-def tolerance(case):
+def tolerance(case, instruction_set):
     """The relative difference that a number may have; EXACT: none, and texts are the same."""
-    if instruction_set() == manifest()["instruction_set"]:
+    if instruction_set == manifest()["instruction_set"]:
         return EXACT
     has_vae = any("vae:" in option for option in case["options"])
     return RELATIVE_WITH_VAE if has_vae else RELATIVE
+
+
+FORMAT_2 = FOLDER / "format2" / "cases.json"
+
+
+def format_2_cases():
+    return json.loads(FORMAT_2.read_text())
+
+
+def format_2_file(name, ending):
+    """A model (lacuna) or what it predicts (csv)."""
+    return FORMAT_2.parent / f"{name}.{ending}"
 
 
 def table(name, part):

@@ -6,6 +6,7 @@ Files of cases that no longer differ are removed.
 
 import argparse
 import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -28,8 +29,9 @@ def main():
     parser.add_argument("tool", type=Path)
     tool = parser.parse_args().tool
     manifest = golden.manifest()
-    if golden.instruction_set() != manifest["instruction_set"]:
+    if manifest["instruction_set"] not in golden.instruction_sets():
         raise SystemExit(f"record: the golden files are those of {manifest['instruction_set']}")
+    os.environ.update(golden.recorded_environment())
     with tempfile.TemporaryDirectory() as folder:
         for name, case in manifest["cases"].items():
             model = Path(folder) / f"{name}.lacuna"

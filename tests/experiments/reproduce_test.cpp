@@ -88,7 +88,7 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(reproduce(request, silent_observer()).n_reused, 32);
 }
 
-TEST(Reproduce, APipeAmongTheRunsIsReplaced) {
+TEST(Reproduce, APipeAmongTheRunsIsAnError) {
   const TemporaryFolder folder;
   ReproduceRequest request = toy_request(folder);
   request.repeats = 1;

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t bytes_per_write = 1 << 16;
 
-std::string cell_or_nothing(std::string_view text) {
-  return text.empty() ? std::string() : csv_cell(text);
-}
-
 std::string header_line(const TableSource& table, const std::string& new_column) {
   std::string line;
   for (std::size_t j = 0; j < table.column_names().size(); ++j)
@@ -33,6 +29,10 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
+std::string csv_cell_or_nothing(std::string_view text) {
+  return text.empty() ? std::string() : csv_cell(text);
+}
+
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
                 const std::function<void(std::string_view)>& write, Observer& observer) {
   const std::unique_ptr<TableSource> table = open_table(
@@ -46,7 +46,7 @@ void copy_table(const std::string& path, const TableOptions& options, const Tabl
     const auto i = static_cast<std::size_t>(table->row() - 1);
     if (i >= changes.keeps_label.size()) fail_changed(path);
     for (std::size_t j = 0; j < table->column_names().size(); ++j) {
-      if (j != label_place || changes.keeps_label[i]) text += cell_or_nothing(table->text(j));
+      if (j != label_place || changes.keeps_label[i]) text += csv_cell_or_nothing(table->text(j));
       text += ',';
     }
     text += csv_cell(changes.values[i]) + "\n";

@@ -11,6 +11,8 @@ namespace LACUNA_API lacuna {
 
 /// A CSV cell (RFC 4180): in quotes where it would otherwise be read as something else, or not at all.
 std::string csv_cell(std::string_view text);
+/// The same, and nothing at all for a text that is empty.
+std::string csv_cell_or_nothing(std::string_view text);
 
 /// What a copy of a table changes, by row.
 struct TableChanges {

@@ -188,10 +188,11 @@ std::string reliability_text(const std::vector<FinishedRun>& runs) {
     for (std::size_t b = 0; b < n_reliability_bins; ++b) {
       const PooledBin bin = pool(group, b);
       if (bin.n == 0.0) continue;
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", csv_cell(group.toy),
-                     csv_cell(group.preset), csv_cell(group.method), bin.low, bin.high, bin.n,
-                     bin.error_probability / bin.n, (bin.rare_errors + bin.rest_errors) / bin.n,
-                     bin.rare_errors / bin.n, bin.rest_errors / bin.n);
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n",
+                     csv_cell_or_nothing(group.toy), csv_cell(group.preset), csv_cell(group.method), bin.low,
+                     bin.high, bin.n, bin.error_probability / bin.n,
+                     (bin.rare_errors + bin.rest_errors) / bin.n, bin.rare_errors / bin.n,
+                     bin.rest_errors / bin.n);
     }
   }
   return text;

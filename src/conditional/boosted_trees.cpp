@@ -19,19 +19,32 @@ void BoostedTrees::read(const ColumnScales& scales, const double* row, std::span
     cells[j] = static_cast<float>(std::clamp(scales.standardised(j, row[j]), -largest_cell, largest_cell));
 }
 
+std::vector<float> BoostedTrees::read(const ColumnScales& scales, MatrixView rows) {
+  const std::size_t width = at(rows.n_cols);
+  std::vector<float> cells(at(rows.n_rows) * width);
+  for (Index i = 0; i < rows.n_rows; ++i)
+    read(scales, rows.row(i), std::span(cells).subspan(at(i) * width, width));
+  return cells;
+}
+
 void BoostedTrees::log_probability(MatrixView rows, std::span<double> out) const {
-  std::vector<float> cells(at(n_features()));
-  std::vector<float> margins(parts_.starts.size());
+  const std::size_t n_margins = parts_.starts.size();
   std::vector<double> scores(parts_.classes.size());
-  for (Index i = 0; i < rows.n_rows; ++i) {
-    read(parts_.scales, rows.row(i), cells);
-    for (std::size_t k = 0; k < margins.size(); ++k) margins[k] = static_cast<float>(parts_.starts[k]);
-    parts_.trees.add_margins(cells, margins);
-    // With two classes the only margin is that of the last.
-    std::copy(margins.begin(), margins.end(), scores.end() - static_cast<std::ptrdiff_t>(margins.size()));
-    const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
-    spread_scores(scores, parts_.classes, row);
-    to_log_probabilities(row);
+  std::vector<float> margins;
+  for (Index first = 0; first < rows.n_rows; first += tree_block_rows) {
+    const MatrixView block = rows.middle_rows(first, std::min(tree_block_rows, rows.n_rows - first));
+    margins.clear();
+    for (Index i = 0; i < block.n_rows; ++i)
+      margins.insert(margins.end(), parts_.starts.begin(), parts_.starts.end());
+    parts_.trees.add_margins(read(parts_.scales, block), margins);
+    for (Index i = 0; i < block.n_rows; ++i) {
+      // With two classes the only margin is that of the last.
+      std::copy_n(margins.begin() + static_cast<std::ptrdiff_t>(at(i) * n_margins), n_margins,
+                  scores.end() - static_cast<std::ptrdiff_t>(n_margins));
+      const std::span<double> row = out.subspan(at((first + i) * n_classes()), at(n_classes()));
+      spread_scores(scores, parts_.classes, row);
+      to_log_probabilities(row);
+    }
   }
 }
 

@@ -31,8 +31,9 @@ public:
   static std::shared_ptr<const Conditional> load(const Archive& archive, const std::string& prefix,
                                                  ConditionalFacts facts);
 
-  /// What trees see of a row.
+  /// What trees see of a row, and of rows one behind the other.
   static void read(const ColumnScales& scales, const double* row, std::span<float> cells);
+  static std::vector<float> read(const ColumnScales& scales, MatrixView rows);
 
 private:
   void save_parts(Archive& archive, const std::string& prefix) const override;

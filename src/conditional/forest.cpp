@@ -36,23 +36,31 @@ public:
     const TreeEnsemble& trees = parts_.grown.trees;
     const std::size_t n_known = parts_.classes.size();
     const auto n = static_cast<double>(trees.tree_output.size());
-    std::vector<float> cells(at(n_features()));
-    std::vector<double> scores(n_known);
-    for (Index i = 0; i < rows.n_rows; ++i) {
-      BoostedTrees::read(parts_.scales, rows.row(i), cells);
-      std::fill(scores.begin(), scores.end(), 0.0);
+    std::vector<double> scores;
+    std::vector<std::int32_t> leaves;
+    for (Index first = 0; first < rows.n_rows; first += tree_block_rows) {
+      const MatrixView block = rows.middle_rows(first, std::min(tree_block_rows, rows.n_rows - first));
+      const std::vector<float> cells = BoostedTrees::read(parts_.scales, block);
+      leaves.resize(at(block.n_rows));
+      scores.assign(at(block.n_rows) * n_known, 0.0);
       for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
-        const float* const shares =
-            parts_.grown.shares.data() + static_cast<std::size_t>(trees.leaf(tree, cells).value) * n_known;
-        for (std::size_t y = 0; y < n_known; ++y) scores[y] += static_cast<double>(shares[y]);
+        trees.find_leaves(tree, cells, leaves);
+        const TreeNode* const nodes = trees.nodes.data() + trees.tree_first[tree];
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+          const float* const shares =
+              parts_.grown.shares.data() + static_cast<std::size_t>(nodes[leaves[i]].value) * n_known;
+          for (std::size_t y = 0; y < n_known; ++y) scores[i * n_known + y] += static_cast<double>(shares[y]);
+        }
       }
       // One label more, shared by all: trees that agree are not certain.
       for (double& score : scores)
         score = std::log((parts_.n_labels * score / n + 1.0 / static_cast<double>(n_known)) /
                          (parts_.n_labels + 1.0));
-      const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
-      spread_scores(scores, parts_.classes, row);
-      to_log_probabilities(row);
+      for (Index i = 0; i < block.n_rows; ++i) {
+        const std::span<double> row = out.subspan(at((first + i) * n_classes()), at(n_classes()));
+        spread_scores(std::span(scores).subspan(at(i) * n_known, n_known), parts_.classes, row);
+        to_log_probabilities(row);
+      }
     }
   }
 

@@ -19,6 +19,9 @@ struct TreeNode {
   bool missing_left = false; ///< where a missing value goes
 };
 
+/// So many rows pass each tree before the next one does: they and a tree stay in the nearest cache.
+inline constexpr Index tree_block_rows = 128;
+
 /// Decision trees whose leaves add up, evaluated as XGBoost does: features are 32-bit floats, and each output
 /// is summed in them, tree after tree.
 struct TreeEnsemble {
@@ -32,8 +35,10 @@ struct TreeEnsemble {
 
   /// Where a row ends in a tree. NaN is a missing value.
   const TreeNode& leaf(std::size_t tree, std::span<const float> row) const;
-  /// Adds every tree's leaf for this row to its output.
-  void add_margins(std::span<const float> row, std::span<float> outputs) const;
+  /// The same for rows that lie one behind the other: their leaves' numbers among the tree's nodes.
+  void find_leaves(std::size_t tree, std::span<const float> rows, std::span<std::int32_t> leaves) const;
+  /// Adds every tree's leaf for these rows to their outputs, which lie one row behind the other, too.
+  void add_margins(std::span<const float> rows, std::span<float> outputs) const;
 
   /// The number of a new set of the levels that go right.
   std::int32_t add_set(std::span<const char> goes_right);

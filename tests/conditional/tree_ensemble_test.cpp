@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conditional/xgboost_trees.hpp"
+#include "lacuna/core/random.hpp"
 #include "tests/expect_error.hpp"
 
 namespace lacuna::testing {
@@ -64,6 +65,53 @@ TEST(TreeEnsemble, SaysInWhichLeafARowEnds) {
   EXPECT_EQ(leaf(0, 0.5F, 33), 4);
   EXPECT_EQ(leaf(0, lack, lack), 3);
   EXPECT_EQ(leaf(1, 0.4F, 1), 5); // the second tree is a leaf
+}
+
+/// A tree of random splits of numbers and categories, every third leaf at another depth.
+void add_random_tree(TreeEnsemble& trees, RandomStream& random, std::int32_t set) {
+  std::vector<TreeNode> tree(1);
+  for (std::size_t node = 0; node < tree.size() && tree.size() < 60; ++node) {
+    if (node > 4 && random.uniform() < 0.3) continue;
+    const bool is_category = random.uniform() < 0.2;
+    const auto feature = is_category ? 2 : static_cast<std::int32_t>(2.0 * random.uniform());
+    tree[node] = {static_cast<std::int32_t>(tree.size()), feature, static_cast<float>(random.uniform()),
+                  is_category ? set : -1, random.uniform() < 0.5};
+    tree.resize(tree.size() + 2);
+  }
+  for (TreeNode& node : tree)
+    if (node.left == 0) node.value = static_cast<float>(random.uniform());
+  trees.nodes.insert(trees.nodes.end(), tree.begin(), tree.end());
+  trees.tree_first.push_back(static_cast<Index>(trees.nodes.size()));
+  trees.tree_output.push_back(static_cast<std::int32_t>(trees.tree_output.size() % 3));
+}
+
+TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
+  RandomStream random(7, RandomPurpose::simulation);
+  TreeEnsemble trees{3, 3, {}, {0}, {}, {0}, {}};
+  const std::int32_t set = trees.add_set(std::vector<char>{0, 1, 1, 0, 1});
+  for (int tree = 0; tree < 40; ++tree) add_random_tree(trees, random, set);
+  for (const std::size_t n_rows : {1, 15, 16, 17, 100}) {
+    std::vector<float> rows;
+    for (std::size_t i = 0; i < n_rows; ++i)
+      for (int j = 0; j < 3; ++j)
+        rows.push_back(
+            random.uniform() < 0.2
+                ? lack
+                : static_cast<float>(j < 2 ? random.uniform() : std::floor(6.0 * random.uniform())));
+    std::vector<float> expected(3 * n_rows, 0.5F);
+    for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
+      std::vector<std::int32_t> leaves(n_rows);
+      trees.find_leaves(tree, rows, leaves);
+      for (std::size_t i = 0; i < n_rows; ++i) {
+        const TreeNode& leaf = trees.leaf(tree, std::span(rows).subspan(3 * i, 3));
+        ASSERT_EQ(&trees.nodes[static_cast<std::size_t>(trees.tree_first[tree] + leaves[i])], &leaf);
+        expected[3 * i + static_cast<std::size_t>(trees.tree_output[tree])] += leaf.value;
+      }
+    }
+    std::vector<float> outputs(3 * n_rows, 0.5F);
+    trees.add_margins(rows, outputs);
+    EXPECT_EQ(outputs, expected); // the same sums in the same order
+  }
 }
 
 TEST(TreeEnsemble, AddsSetsOfLevels) {

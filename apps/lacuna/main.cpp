@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <unistd.h>
 
@@ -24,10 +25,26 @@ namespace {
 using namespace lacuna;
 using namespace lacuna::cli;
 
+/// The command that is typed, or all of them where none is: their tables of options take longer to make than
+/// a small file to read.
+std::vector<Command> commands_for(std::string_view typed) {
+  struct Maker {
+    std::string_view name;
+    Command (*make)();
+  };
+  constexpr Maker makers[] = {{"fit", fit_command},           {"predict", predict_command},
+                              {"evaluate", evaluate_command}, {"compare", compare_command},
+                              {"info", info_command},         {"demo", demo_command},
+                              {"simulate", simulate_command}, {"reproduce", reproduce_command}};
+  std::vector<Command> commands;
+  for (const Maker& maker : makers)
+    if (maker.name == typed) return {maker.make()};
+  for (const Maker& maker : makers) commands.push_back(maker.make());
+  return commands;
+}
+
 int run(int argc, char** argv) {
-  const std::vector<Command> commands{fit_command(),      predict_command(),  evaluate_command(),
-                                      compare_command(),  info_command(),     demo_command(),
-                                      simulate_command(), reproduce_command()};
+  const std::vector<Command> commands = commands_for(argc > 1 ? argv[1] : "");
   const CommandLine line = read_command_line(commands, argc, argv);
   if (line.command != nullptr)
     run_command(*line.command, line.given);

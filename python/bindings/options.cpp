@@ -97,9 +97,9 @@ OptionTable<VaeOptions> vae_rows() {
 /// The tables that signatures, docstrings and the reference are made from (scripts/generate-options).
 py::dict options() {
   py::dict families;
-  for (const DensityFamilyEntry& entry : density_families())
-    if (entry.name != python_family_name)
-      families[py::str(entry.name)] = rows_list(entry.options, entry.defaults);
+  for (const auto& entry : density_families())
+    if (entry->name != python_family_name)
+      families[py::str(entry->name)] = rows_list(entry->options, entry->defaults);
   py::dict result;
   result["fit"] = rows_list(general_rows(), FitRequest{});
   result["families"] = families;

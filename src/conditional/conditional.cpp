@@ -45,7 +45,7 @@ void register_conditional(ConditionalEntry entry) {
 std::shared_ptr<const Conditional> load_conditional(const Archive& archive, const std::string& prefix) {
   require_shallow(prefix);
   ConditionalFacts facts = ConditionalFacts::load(archive, prefix);
-  const std::optional<ConditionalEntry> entry = conditionals().find(facts.family);
+  const auto entry = conditionals().find(facts.family);
   if (!entry)
     throw Error(ErrorKind::data, "the model holds a conditional of family '" + shown(facts.family) +
                                      "', which this version of lacuna does not know (it knows " +

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,42 +16,45 @@ template <class Entry>
 class Registry {
 public:
   /// `what` is what errors call an entry: "density family".
-  Registry(std::string what, std::vector<Entry> own) : what_(std::move(what)), entries_(std::move(own)) {}
+  Registry(std::string what, std::vector<Entry> own) : what_(std::move(what)) {
+    for (Entry& entry : own) entries_.push_back(std::make_shared<const Entry>(std::move(entry)));
+  }
 
-  std::vector<Entry> all() const {
+  std::vector<std::shared_ptr<const Entry>> all() const {
     const std::scoped_lock lock(mutex_);
     return entries_;
   }
 
-  std::optional<Entry> find(const std::string& name) const {
+  /// Null when there is none.
+  std::shared_ptr<const Entry> find(const std::string& name) const {
     const std::scoped_lock lock(mutex_);
-    for (const Entry& entry : entries_)
-      if (entry.name == name) return entry;
-    return std::nullopt;
+    for (const auto& entry : entries_)
+      if (entry->name == name) return entry;
+    return nullptr;
   }
 
   /// "a, b, c"
   std::string names() const {
     const std::scoped_lock lock(mutex_);
     std::string text;
-    for (const Entry& entry : entries_) text += (text.empty() ? "" : ", ") + entry.name;
+    for (const auto& entry : entries_) text += (text.empty() ? "" : ", ") + entry->name;
     return text;
   }
 
   /// Throws Error(usage) when the name is taken.
   void add(Entry entry) {
     const std::scoped_lock lock(mutex_);
-    for (const Entry& known : entries_)
-      if (known.name == entry.name)
+    for (const auto& known : entries_)
+      if (known->name == entry.name)
         throw Error(ErrorKind::usage, "there is a " + what_ + " '" + entry.name +
                                           "' already; register each once, under a name of its own");
-    entries_.push_back(std::move(entry));
+    entries_.push_back(std::make_shared<const Entry>(std::move(entry)));
   }
 
 private:
   std::string what_;
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;
+  std::vector<std::shared_ptr<const Entry>> entries_;
 };
 
 } // namespace lacuna

@@ -35,16 +35,17 @@ Registry<DensityFamilyEntry>& families() {
 
 } // namespace
 
-DensityOptions::DensityOptions(std::string family)
-    : family_(std::move(family)), values_(families().find(family_).value_or(DensityFamilyEntry{}).defaults) {}
+DensityOptions::DensityOptions(std::string family) : family_(std::move(family)) {
+  if (const auto entry = families().find(family_)) values_ = entry->defaults;
+}
 
-std::vector<DensityFamilyEntry> density_families() {
+std::vector<std::shared_ptr<const DensityFamilyEntry>> density_families() {
   return families().all();
 }
 
 std::vector<std::string> density_family_names() {
   std::vector<std::string> names;
-  for (const DensityFamilyEntry& entry : families().all()) names.push_back(entry.name);
+  for (const auto& entry : families().all()) names.push_back(entry->name);
   return names;
 }
 
@@ -59,8 +60,8 @@ void register_density_family(DensityFamilyEntry entry) {
 }
 
 void check_options(const DensityOptions& options, OptionChecks& checks) {
-  const std::optional<DensityFamilyEntry> entry = families().find(options.family());
-  checks.require(entry.has_value(), "density", "'" + options.family() + "'", "one of " + families().names());
+  const auto entry = families().find(options.family());
+  checks.require(entry != nullptr, "density", "'" + options.family() + "'", "one of " + families().names());
   if (entry && entry->check) entry->check(options.values(), checks);
 }
 
@@ -76,7 +77,7 @@ std::shared_ptr<const Density> load_density(const Archive& archive, const std::s
   const std::string& name = archive.text(prefix + "family");
   if (name == ShapedDensity::name)
     return ShapedDensity::load(archive, prefix, DensityFacts::load(archive, prefix));
-  const std::optional<DensityFamilyEntry> entry = families().find(name);
+  const auto entry = families().find(name);
   if (!entry)
     throw Error(ErrorKind::data, "the model holds a density of family '" + shown(name) +
                                      "', which this version of lacuna does not know (it knows " +

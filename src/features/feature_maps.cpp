@@ -90,7 +90,7 @@ Registry<FeatureMapEntry>& maps() {
 
 } // namespace
 
-std::vector<FeatureMapEntry> feature_maps() {
+std::vector<std::shared_ptr<const FeatureMapEntry>> feature_maps() {
   return maps().all();
 }
 
@@ -104,18 +104,18 @@ void register_feature_map(FeatureMapEntry entry) {
   maps().add(std::move(entry));
 }
 
-std::optional<FeatureMapEntry> find_feature_map(const std::string& kind) {
+std::shared_ptr<const FeatureMapEntry> find_feature_map(const std::string& kind) {
   return maps().find(kind);
 }
 
 bool mixes_columns(const FeatureSpec& spec) {
-  const std::optional<FeatureMapEntry> entry = maps().find(spec.kind);
+  const auto entry = maps().find(spec.kind);
   return entry && entry->mixes_columns;
 }
 
 std::shared_ptr<const FeatureMap> load_feature_map(const Archive& archive, const std::string& prefix) {
   const std::string& kind = archive.text(prefix + "kind");
-  const std::optional<FeatureMapEntry> entry = maps().find(kind);
+  const auto entry = maps().find(kind);
   if (!entry) fail_damaged(prefix + "kind", "is '" + shown(kind) + "', expected one of " + maps().names());
   return entry->load(archive, prefix);
 }

@@ -16,7 +16,7 @@ std::optional<FeatureSpec> parse_one(const std::string& text) {
   const std::size_t colon = text.find(':');
   FeatureSpec spec{text.substr(0, colon), ""};
   const bool has_argument = colon != std::string::npos;
-  const std::optional<FeatureMapEntry> entry = find_feature_map(spec.kind);
+  const auto entry = find_feature_map(spec.kind);
   if (!entry || (has_argument && colon + 1 == text.size())) return std::nullopt;
   const std::optional<std::string> argument = entry->read(has_argument ? text.substr(colon + 1) : "");
   if (!argument) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<std::vector<FeatureSpec>> read_features(const std::string& text) {
 
 bool can_be_read(const std::vector<FeatureSpec>& features) {
   return std::all_of(features.begin(), features.end(), [](const FeatureSpec& spec) {
-    const std::optional<FeatureMapEntry> entry = find_feature_map(spec.kind);
+    const auto entry = find_feature_map(spec.kind);
     return entry && entry->read(spec.argument).has_value();
   });
 }
@@ -48,8 +48,8 @@ bool can_be_read(const std::vector<FeatureSpec>& features) {
 std::string usages() {
   std::string text = "none, or with commas between them:";
   const char* separator = " ";
-  for (const FeatureMapEntry& entry : feature_maps()) {
-    text += separator + entry.usage;
+  for (const auto& entry : feature_maps()) {
+    text += separator + entry->usage;
     separator = "; ";
   }
   return text;
@@ -129,9 +129,9 @@ FeatureChain fit_features(const FeatureOptions& options, const FeatureFitRows& o
       current = std::move(next);
       context.rows = current.view();
     }
-    const FeatureMapEntry entry = *find_feature_map(spec.kind);
-    if (entry.mixes_columns) require_plain_numbers(context.rows, on.levels, spec.kind);
-    maps.push_back(entry.fit(spec.argument, context));
+    const auto entry = find_feature_map(spec.kind);
+    if (entry->mixes_columns) require_plain_numbers(context.rows, on.levels, spec.kind);
+    maps.push_back(entry->fit(spec.argument, context));
   }
   return FeatureChain(std::move(maps));
 }

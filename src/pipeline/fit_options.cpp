@@ -66,11 +66,11 @@ const Option<std::any>* find(const OptionTable<std::any>& rows, const std::strin
 }
 
 /// The row of the chosen family for an option's name; nothing when it has no such option.
-std::optional<Option<std::any>> chosen_row(const FitRequest& request, const std::string& name) {
-  for (const DensityFamilyEntry& entry : density_families())
-    if (entry.name == request.density.family())
-      if (const Option<std::any>* const row = find(entry.options, name)) return *row;
-  return std::nullopt;
+std::shared_ptr<const Option<std::any>> chosen_row(const FitRequest& request, const std::string& name) {
+  for (const auto& entry : density_families())
+    if (entry->name == request.density.family())
+      if (const Option<std::any>* const row = find(entry->options, name)) return {entry, row};
+  return nullptr;
 }
 
 /// An option of the chosen family would do nothing for another, which is not what the user expects of it.
@@ -85,12 +85,12 @@ std::optional<Option<std::any>> chosen_row(const FitRequest& request, const std:
 /// The options of all families. One that several have stands there once and speaks of the chosen family's.
 OptionTable<FitRequest> family_rows() {
   OptionTable<FitRequest> rows;
-  for (const DensityFamilyEntry& entry : density_families()) {
-    for (const Option<std::any>& own : entry.options) {
+  for (const auto& entry : density_families()) {
+    for (const Option<std::any>& own : entry->options) {
       const auto same =
           std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == own.name; });
       if (same != rows.end()) {
-        same->families.push_back(entry.name);
+        same->families.push_back(entry->name);
         continue;
       }
       Row row;
@@ -101,8 +101,7 @@ OptionTable<FitRequest> family_rows() {
   }
   for (Row& row : rows) {
     row.set = [info = OptionInfo(row)](FitRequest& request, const Texts& texts) {
-      const std::optional<Option<std::any>> own = chosen_row(request, info.name);
-      if (own) return own->set(request.density.values(), texts);
+      if (const auto own = chosen_row(request, info.name)) return own->set(request.density.values(), texts);
       // An unknown family is what the user should hear of first.
       if (request.density.values().has_value()) refuse_family(request, info);
     };

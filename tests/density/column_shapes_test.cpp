@@ -464,7 +464,7 @@ TEST(ShapedDensity, ADamagedArchiveIsRefused) {
 TEST(ShapedDensity, ItsNameIsNoFamilys) {
   const std::vector<std::string> names = density_family_names();
   EXPECT_EQ(std::ranges::count(names, ShapedDensity::name), 0);
-  DensityFamilyEntry entry = density_families().front();
+  DensityFamilyEntry entry = *density_families().front();
   entry.name = ShapedDensity::name;
   EXPECT_THROW(register_density_family(entry), Error);
 }

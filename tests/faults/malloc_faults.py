@@ -56,8 +56,8 @@ class Sweep:
 
     def served(self, first, last):
         """Forks of one process, which has nothing open yet. Ends early where one hangs."""
-        # Files are opened when the command line is read; --version gets no further.
-        last_stop = self.n_calls([self.shop.tool, "--version"]) * 9 // 10
+        # Files are opened when the command line is read; one that is wrong gets no further.
+        last_stop = self.n_calls([*self.command[:2], "--no-such-option"]) * 9 // 10
         to_tool, wishes = os.pipe()
         answers, from_tool = os.pipe()
         os.dup2(to_tool, 100)

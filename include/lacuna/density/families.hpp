@@ -75,15 +75,16 @@ density_family(std::function<std::shared_ptr<const DensityFamily>(const Options&
   DensityFamilyEntry entry;
   entry.name = Options::family;
   entry.defaults = Options{};
-  for (const Option<Options>& own : Options::table()) {
+  static const OptionTable<Options>& table = Options::table();
+  for (const Option<Options>& own : table) {
     Option<std::any> row;
     static_cast<OptionInfo&>(row) = own;
     row.families = {entry.name};
-    row.set = [own](std::any& options, const std::vector<std::string>& texts) {
+    row.set = [&own](std::any& options, const std::vector<std::string>& texts) {
       own.set(std::any_cast<Options&>(options), texts);
     };
-    row.get = [own](const std::any& options) { return own.get(std::any_cast<const Options&>(options)); };
-    row.check = [own](const std::any& options, OptionChecks& checks) {
+    row.get = [&own](const std::any& options) { return own.get(std::any_cast<const Options&>(options)); };
+    row.check = [&own](const std::any& options, OptionChecks& checks) {
       own.check(std::any_cast<const Options&>(options), checks);
     };
     entry.options.push_back(std::move(row));
@@ -98,7 +99,7 @@ density_family(std::function<std::shared_ptr<const DensityFamily>(const Options&
 }
 
 /// All families, lacuna's own first.
-std::vector<DensityFamilyEntry> density_families();
+std::vector<std::shared_ptr<const DensityFamilyEntry>> density_families();
 std::vector<std::string> density_family_names();
 
 /// Adds a family of the user's own: from now on options, flags and load_density know it. Throws Error(usage)

@@ -67,9 +67,9 @@ struct FeatureMapEntry {
 };
 
 /// All kinds of maps, lacuna's own first.
-std::vector<FeatureMapEntry> feature_maps();
+std::vector<std::shared_ptr<const FeatureMapEntry>> feature_maps();
 /// The map of that kind; nothing when nobody registered it.
-std::optional<FeatureMapEntry> find_feature_map(const std::string& kind);
+std::shared_ptr<const FeatureMapEntry> find_feature_map(const std::string& kind);
 /// Adds a map of the user's own: from now on options and model files know its kind. Throws Error(usage) when
 /// the name is empty or taken, or a function is missing. Safe to call from several threads.
 void register_feature_map(FeatureMapEntry entry);

@@ -20,10 +20,21 @@ public:
 
   /// Empty where the rows have no such gap.
   std::vector<char> make(GapKind kind) {
+    // How much is hidden is drawn first. As two arguments of one call compilers would draw in orders of their
+    // own.
     switch (kind) {
-    case GapKind::feature: return beyond(feature(), between(0.55, 0.85));
-    case GapKind::half_space: return beyond(projection(), between(0.6, 0.85));
-    case GapKind::ball: return beyond(nearness(), 1.0 - between(0.15, 0.4));
+    case GapKind::feature: {
+      const double quantile = between(0.55, 0.85);
+      return beyond(feature(), quantile);
+    }
+    case GapKind::half_space: {
+      const double quantile = between(0.6, 0.85);
+      return beyond(projection(), quantile);
+    }
+    case GapKind::ball: {
+      const double quantile = 1.0 - between(0.15, 0.4);
+      return beyond(nearness(), quantile);
+    }
     case GapKind::class_region: return class_region();
     case GapKind::cluster: return clusters();
     case GapKind::category: return categories();

@@ -11,6 +11,7 @@ import types
 
 import numpy as np
 import pytest
+from conftest import IS_SANITIZED
 
 import lacuna
 from lacuna import _progress
@@ -62,7 +63,7 @@ def test_ctrl_c_stops_it(name):
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and out.split() == ["stopped", "(1,)"], out  # and the process works on
-    assert time.monotonic() - pressed < 10.0
+    assert time.monotonic() - pressed < 10.0 or IS_SANITIZED  # which takes its time for each block of rows
 
 
 def test_the_gil_is_free():
@@ -212,6 +213,7 @@ model = lacuna.ReliableClassifier(conditional="densities", density=density, draw
 SIZE = 60_000 * 100 * 8
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="a sanitizer has memory of its own")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", ["model.fit(X, y)", "model.predict(X)", "density.fit(X)", "density.score_samples(X)"])
 def test_no_copy_of_x(call):

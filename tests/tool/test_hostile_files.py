@@ -97,8 +97,8 @@ def test_a_claim_of_many_features_asks_for_no_memory(folder):
         folder / "numbers", lambda *file: write_number(*file, "classifier/initial/class/0/n_features", 2.0**24)
     )
     (folder / "many").write_bytes(changed)
-    command = f"ulimit -v 300000; {BINARY} info numbers && {BINARY} info many"
-    result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=300)
+    command = 'ulimit -v 300000; "$0" info numbers && "$0" info many'
+    result = subprocess.run(["bash", "-c", command, BINARY], cwd=folder, capture_output=True, text=True, timeout=300)
     assert result.returncode == 65, result.stderr
     assert "'many'" in result.stderr and "center" in result.stderr
 

@@ -205,19 +205,19 @@ def test_a_disk_that_is_full_at_the_second_file_leaves_both_old_ones(folder, arg
     assert not any((folder / name).exists() for name in names)
 
 
-def on_a_small_disk(script, cwd):
-    """Runs a script in which `disk` is a file system of one page, which nobody else sees."""
+def on_a_small_disk(script, *arguments, cwd):
+    """Runs a script in which "$@" are the arguments, and `disk` is a file system of one page, which nobody else sees."""
     (cwd / "disk").mkdir(exist_ok=True)
     whole = "mount -t tmpfs -o size=4k tmpfs disk || exit 99\n" + script
-    return subprocess.run(["unshare", "-rm", "sh", "-c", whole], cwd=cwd, capture_output=True, text=True, check=False)
+    return subprocess.run(["unshare", "-rm", "sh", "-c", whole, "sh", *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_a_full_disk_under_the_record_of_a_fit_leaves_the_old_model(folder):
-    if on_a_small_disk("true", folder).returncode != 0:
+    if on_a_small_disk("true", cwd=folder).returncode != 0:
         pytest.skip("file systems of one's own are not allowed here")
     arguments = ("fit", "train.csv", "-o", "model", "--json", "disk/fit.json", "--seed", "5", "--force", *FIT)
     before = contents(folder)
-    result = on_a_small_disk(" ".join((BINARY, *arguments)) + "; code=$?; ls disk; exit $code", folder)
+    result = on_a_small_disk('"$@"; code=$?; ls disk; exit $code', BINARY, *arguments, cwd=folder)
     assert result.returncode == 73, result
     assert "No space left" in result.stderr
     assert result.stdout == ""

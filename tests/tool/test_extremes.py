@@ -36,4 +36,4 @@ def test_a_prior_at_its_limits_is_saved_and_read(folder, option, covariance):
 def test_a_prior_beyond_its_limits_is_refused(folder, option):
     for value in ("1e13", "1e100", "1e308"):
         err = run(*FIT, f"--{option}", value, cwd=folder, code=64).stderr
-        assert f"--{option}" in err and "at most 1000000000000" in err, err
+        assert f"--{option}" in err and "1000000000000;" in err.replace(", or 0", ""), err

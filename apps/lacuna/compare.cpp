@@ -62,6 +62,7 @@ void compare(const CompareArguments& arguments) {
   std::vector<NamedFile> outputs = files;
   outputs.push_back(checkpoint_file(request));
   keep_apart(inputs, outputs);
+  keep_off(files[1], {mention("out"), arguments.out});
 
   make_folder(arguments.out);
   // Everything is opened before the work begins, so that a name that is taken shows at once.

@@ -54,6 +54,7 @@ void demo(const DemoArguments& arguments) {
   for (const std::string& file : demo_files(arguments))
     outputs.push_back({std::filesystem::path(file).filename().string() + " of " + mention("out"), file});
   keep_apart({}, outputs);
+  keep_off(outputs.front(), {mention("out"), arguments.out});
   Output report(arguments.report, arguments.force);
   const DemoOutcome outcome = run_experiment<DemoRequest>(arguments, run_demo, report);
   print_beside({&report},

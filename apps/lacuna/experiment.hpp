@@ -5,15 +5,16 @@
 
 namespace lacuna::cli {
 
-/// Runs an experiment, which makes its page only for a report that is wanted, and writes that.
+/// Runs an experiment, which makes its page only for a report that is wanted. A page in a file appears
+/// together with the files of the experiment.
 template <class Request, class Outcome>
 Outcome run_experiment(Request request, Outcome (*work)(const Request&, Observer&), Output& report) {
   request.wants_report = report.is_wanted();
+  request.page = report.file();
   ConsoleObserver observer;
   Outcome outcome = work(request, observer);
   observer.finish();
-  report.write(outcome.report);
-  commit_together({&report});
+  if (report.is_stdout()) report.write(outcome.report);
   return outcome;
 }
 

@@ -110,14 +110,15 @@ void at_exit() {
   _exit(exit_code(ErrorKind::no_resources));
 }
 
-/// Such a library may also let an exception out of a thread of its own, where nobody can catch it. And where
-/// not even an exception finds memory, there is none to catch.
+/// Such a library may also let an exception out of a thread of its own, where nobody can catch it, and give
+/// it a type of its own. Where so little is not to be had, it was for want of memory.
 [[noreturn]] void on_terminate() noexcept {
+  constexpr std::size_t little = std::size_t{1} << 20U;
   remove_part_files();
+  void* volatile rest = std::malloc(little);
+  if (rest == nullptr) end_without_memory();
   try {
     if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
-    void* volatile rest = std::malloc(1);
-    if (rest == nullptr) end_without_memory();
   } catch (const std::bad_alloc&) {
     end_without_memory();
   } catch (...) { // a defect, and its core is of use

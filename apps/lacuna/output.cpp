@@ -24,12 +24,35 @@ bool is_closed(int descriptor) {
   return fcntl(descriptor, F_GETFD) == -1 && errno == EBADF;
 }
 
-/// Where a file that is not there yet will be, whatever links its folders are.
-std::filesystem::path place_of(const std::string& path) {
+namespace fs = std::filesystem;
+
+/// Where a file or folder is or will be, whatever links its folders are. A link is followed also when it
+/// leads to nothing yet, as an AtomicFile does.
+fs::path place_of(const std::string& path) {
+  constexpr int max_links = 40; // as the kernel has it
   std::error_code problem;
-  const std::filesystem::path whole = std::filesystem::absolute(path, problem);
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), problem);
+  fs::path whole = fs::absolute(path, problem);
+  if (!whole.has_filename()) whole = whole.parent_path(); // "folder/"
+  if (whole.filename() == "." || whole.filename() == "..") return fs::weakly_canonical(whole, problem);
+  for (int i = 0; i < max_links; ++i) {
+    const fs::path next = fs::read_symlink(whole, problem);
+    if (problem) break;
+    whole = whole.parent_path() / next;
+  }
+  const fs::path folder = fs::weakly_canonical(whole.parent_path(), problem);
   return problem ? whole.lexically_normal() : folder / whole.filename();
+}
+
+/// The same place is the same name in the same folder: a folder may be mounted at two places.
+bool are_one_place(const fs::path& a, const fs::path& b) {
+  std::error_code problem;
+  const bool is_one_folder = fs::equivalent(a.parent_path(), b.parent_path(), problem);
+  return a == b || (!problem && is_one_folder && a.filename() == b.filename());
+}
+
+/// Whether the one is the other, or lies somewhere below it.
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 bool are_one_file(const std::string& a, const std::string& b) {
@@ -40,7 +63,7 @@ bool are_one_file(const std::string& a, const std::string& b) {
   const bool is_there_b = stat(b.c_str(), &status_b) == 0;
   if (is_there_a && is_there_b)
     return status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
-  return is_there_a == is_there_b && place_of(a) == place_of(b);
+  return is_there_a == is_there_b && are_one_place(place_of(a), place_of(b));
 }
 
 [[noreturn]] void refuse_shared(const NamedFile& a, const NamedFile& b, const std::string& why) {
@@ -83,6 +106,24 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
   }
 }
 
+void keep_outside(const NamedFile& output, const NamedFile& folder) {
+  if (output.path.empty() || output.path == "-") return;
+  const fs::path place = place_of(output.path);
+  const fs::path kept = place_of(folder.path);
+  if (!lies_in(place, kept) && !lies_in(kept, place)) return;
+  throw Error(ErrorKind::usage, output.name + " '" + output.path + "' is in the way of " + folder.name +
+                                    ", '" + folder.path +
+                                    "', which holds other files; choose another name for it");
+}
+
+void keep_off(const NamedFile& output, const NamedFile& folder) {
+  if (output.path.empty() || output.path == "-" || !lies_in(place_of(folder.path), place_of(output.path)))
+    return;
+  throw Error(ErrorKind::usage, output.name + " '" + output.path + "' is a file, and " + folder.name + " '" +
+                                    folder.path +
+                                    "' needs a folder there; choose another name for one of them");
+}
+
 void print(std::string_view text) {
   if (isatty(STDOUT_FILENO) == 1)
     print_exactly(shown(text));
@@ -104,7 +145,7 @@ void Output::write(std::string_view bytes) {
 void commit_together(const std::vector<Output*>& outputs) {
   std::vector<AtomicFile*> files;
   for (const Output* const output : outputs)
-    if (output->file_) files.push_back(output->file_.get());
+    if (output->file() != nullptr) files.push_back(output->file());
   lacuna::commit_together(files);
 }
 

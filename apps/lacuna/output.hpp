@@ -32,6 +32,11 @@ struct NamedFile {
 /// whatever links lead there: one of them would be lost.
 void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
+/// Throws Error(usage) when an output is where a folder is to be, or above it: nothing can be both.
+void keep_off(const NamedFile& output, const NamedFile& folder);
+/// The same also when it lies in the folder, all of whose files are the command's own.
+void keep_outside(const NamedFile& output, const NamedFile& folder);
+
 /// A document that a command writes, opened before the work begins so that a bad name shows at once. "-" is
 /// stdout; a file appears under its name only after commit(). One without a name is not wanted, and nothing
 /// comes of it.
@@ -42,10 +47,10 @@ public:
   bool is_wanted() const { return is_stdout_ || file_ != nullptr; }
   bool is_stdout() const { return is_stdout_; }
   void write(std::string_view bytes);
+  /// Where it goes to a file: for who commits it beside others; else null.
+  AtomicFile* file() const { return file_.get(); }
 
 private:
-  friend void commit_together(const std::vector<Output*>& outputs);
-
   bool is_stdout_ = false;
   std::unique_ptr<AtomicFile> file_;
 };

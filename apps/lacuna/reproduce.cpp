@@ -47,7 +47,13 @@ void run_reproduce(const ReproduceArguments& arguments) {
   for (const char* const name : {"experiment.json", "metrics.json", "figures/reliability.csv"})
     outputs.push_back(
         {name + (" of " + mention("out")), (std::filesystem::path(arguments.out) / name).string()});
-  keep_apart({}, outputs);
+  std::vector<NamedFile> inputs;
+  for (const std::string& path : reproduce_inputs(arguments)) inputs.push_back({mention("data"), path});
+  keep_apart(inputs, outputs);
+  const NamedFile& page = outputs.front();
+  keep_off(page, {mention("out"), arguments.out});
+  for (const std::string& folder : reproduce_folders(arguments))
+    keep_outside(page, {"a folder of " + mention("out"), folder});
   Output report(arguments.report, arguments.force);
   const ReproduceOutcome outcome = run_experiment<ReproduceRequest>(arguments, reproduce, report);
   if (outcome.n_reused > 0)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna::python {
@@ -81,6 +82,7 @@ public:
   Worker(const std::function<void(Observer&)>& work, Mailbox& mailbox)
       : thread_([this, &work, &mailbox] {
           try {
+            const Interruptible interruptible(&mailbox); // the steps that know no observer, too
             work(mailbox);
           } catch (...) {
             failure_ = std::current_exception();

@@ -10,6 +10,7 @@
 #include "conditional/labeled_rows.hpp"
 #include "conditional/xgboost_booster.hpp"
 #include "core/index.hpp"
+#include "core/spare_memory.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -48,12 +49,25 @@ void compare_margins(const TreeEnsemble& trees, const XgboostMatrix& matrix, con
   }
 }
 
+/// What XGBoost takes for a fit, on the generous side: cells, cut points of every column, and for each node
+/// of a tree and each column the sums of up to 256 bins. Where it is refused memory it ends the process.
+std::size_t memory_of_fit(std::size_t n_rows, std::size_t n_features, int n_leaves) {
+  constexpr std::size_t fixed = std::size_t{4} << 20U;
+  constexpr std::size_t per_cell = 32;
+  constexpr std::size_t per_column = std::size_t{8} << 10U;
+  constexpr std::size_t per_bin = 32;
+  const std::size_t n_bins = std::min<std::size_t>(n_rows + 1, 256);
+  const std::size_t n_nodes = 2 * static_cast<std::size_t>(n_leaves) - 1;
+  return fixed + n_features * (per_column + n_rows * per_cell + n_bins * n_nodes * per_bin);
+}
+
 TreeEnsemble boost(const DatasetView& data, const LabeledRows& labeled, const ColumnScales& scales,
                    const std::vector<double>& starts, std::optional<int> n_rounds,
                    const ConditionalFitContext& context) {
   const std::vector<float> margins(starts.begin(), starts.end());
-  const XgboostMatrix matrix(data, labeled, scales, margins);
   const int n_leaves = count_leaves(labeled);
+  const SpareMemory spare(memory_of_fit(labeled.size(), at(data.n_features()), n_leaves));
+  const XgboostMatrix matrix(data, labeled, scales, margins);
   XgboostBooster booster(matrix, labeled.classes.size(), n_leaves, context.seed);
   for (int round = 0; round < n_rounds.value_or(13 * n_leaves); ++round) {
     if (context.observer != nullptr) stop_if_cancelled(*context.observer);

@@ -42,6 +42,10 @@ void register_conditional(ConditionalEntry entry) {
   conditionals().add(std::move(entry));
 }
 
+bool can_load_conditional(const std::string& family) {
+  return conditionals().find(family).has_value();
+}
+
 std::shared_ptr<const Conditional> load_conditional(const Archive& archive, const std::string& prefix) {
   require_shallow(prefix);
   ConditionalFacts facts = ConditionalFacts::load(archive, prefix);

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/escapes.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/errors.hpp"
 
@@ -17,13 +19,10 @@ namespace lacuna {
 inline constexpr Index largest_saved_count = Index{1} << 40;
 inline constexpr Index largest_saved_features = Index{1} << 24;
 
-/// A text of a model inside an error: cut when it is long, without what a terminal would obey.
-inline std::string shown(std::string text) {
+/// A text of a model inside an error: cut when it is long, as people may see it.
+inline std::string shown(std::string_view text) {
   constexpr std::size_t longest = 80;
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  return text;
+  return escaped(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
 
 [[noreturn]] inline void fail_damaged(const std::string& name, const std::string& what) {

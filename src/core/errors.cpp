@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/escapes.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -13,13 +15,13 @@ constexpr char mark = '\x1f';
 std::string place_text(const Place& place) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (!place.file.empty()) add("'" + place.file + "'");
+  if (!place.file.empty()) add("'" + escaped(place.file) + "'");
   if (place.row > 0)
     add("row " + std::to_string(place.row) +
         (place.line > 0 ? " (line " + std::to_string(place.line) + ")" : ""));
   else if (place.line > 0)
     add("line " + std::to_string(place.line));
-  if (!place.column.empty()) add("column '" + place.column + "'");
+  if (!place.column.empty()) add("column '" + escaped(place.column) + "'");
   return text;
 }
 
@@ -61,7 +63,7 @@ std::string with_options(std::string_view text, OptionStyle style) {
   }
   // Whoever reads it as a C string would miss what follows a zero byte, as the name of a file may hold one.
   for (std::size_t zero = result.find('\0'); zero != std::string::npos; zero = result.find('\0', zero))
-    result.replace(zero, 1, "\\0");
+    result.replace(zero, 1, "\\x00");
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/interruption.hpp"
+
 namespace lacuna {
 
 int resolve_threads(int threads) {
@@ -59,6 +61,7 @@ void Team::run(Index n_tasks, const std::function<void(Index, int)>& work) {
     return;
   }
   work_ = &work;
+  observer_ = Interruptible::observer();
   n_tasks_ = n_tasks;
   next_ = 0;
   n_busy_ = static_cast<int>(helpers_.size());
@@ -88,6 +91,7 @@ void Team::help(int thread) {
     wait_while(round_, seen);
     seen = round_;
     if (work_ == nullptr) return;
+    const Interruptible interruptible(observer_);
     take_tasks(thread);
     if (--n_busy_ == 0) n_busy_.notify_one();
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
+#include "lacuna/core/observer.hpp"
 
 namespace LACUNA_API lacuna {
 
@@ -42,6 +43,7 @@ private:
   void take_tasks(int thread);
 
   const std::function<void(Index, int)>* work_ = nullptr; ///< null: go home
+  const Observer* observer_ = nullptr;                    ///< that of the caller's Interruptible
   Index n_tasks_ = 0;
   std::atomic<Index> next_{0};
   std::atomic<int> n_busy_{0};

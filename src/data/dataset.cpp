@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/archive_checks.hpp"
 #include "data/messages.hpp"
 
 namespace lacuna {
@@ -39,6 +40,21 @@ Place in_cell(const std::vector<std::string>& names, Index i, Index j) {
 
 std::string value_text(double value) {
   return fmt::format("{:g}", value);
+}
+
+/// A model file would not take it, which must not show only after the fit.
+void check_sizes(const DatasetView& data) {
+  if (data.n_features() > largest_saved_features)
+    fail_value({}, fmt::format("{} features", data.n_features()),
+               fmt::format("at most {}", largest_saved_features), "leave columns out");
+  const auto check_names = [](const char* what, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (name.size() > longest_saved_text)
+        fail_value({}, fmt::format("a {} whose name {} has {} bytes", what, in_quotes(name), name.size()),
+                   fmt::format("at most {}", longest_saved_text), "give it a shorter name");
+  };
+  check_names("feature", data.feature_names);
+  check_names("class", data.class_names);
 }
 
 void check_features(const DatasetView& data) {
@@ -129,6 +145,7 @@ void check_dataset(const DatasetView& data) {
   if (!data.weights.empty()) check_size("weights", data.weights.size(), data.n_rows(), "rows");
   if (!data.feature_names.empty())
     check_size("feature names", data.feature_names.size(), data.n_features(), "columns");
+  check_sizes(data);
   check_features(data);
   check_spreads(data);
   check_levels(data);

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "core/escapes.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -30,23 +32,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// With odd bytes replaced.
-std::string printable(std::string_view text) {
-  const bool is_text = is_valid_utf8(text);
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !is_text) ? '?' : c;
-  }
-  return result;
-}
-
-/// The same, and cut when long.
+/// As people may see it, and cut when long.
 std::string shortened(std::string_view text) {
   std::string_view kept = text.substr(0, longest_quote);
   if (kept.size() < text.size())
     while (!kept.empty() && is_continuation(text[kept.size()])) kept.remove_suffix(1);
-  return printable(kept) + (kept.size() < text.size() ? "..." : "");
+  return escaped(kept) + (kept.size() < text.size() ? "..." : "");
 }
 
 } // namespace
@@ -82,7 +73,7 @@ void fail_changed(const std::string& path) {
 
 Place in_file(const std::string& path) {
   Place place;
-  place.file = printable(path);
+  place.file = path;
   return place;
 }
 

@@ -25,7 +25,7 @@ Place in_file(const std::string& path);
 /// A column of a file as a place; `column` as in_quotes shows it, without the quotes.
 Place in_column(const std::string& path, std::string_view column);
 
-/// The text in single quotes, made safe for a message: cut when long, odd bytes replaced.
+/// The text in single quotes, made safe for a message: cut when long, odd bytes as escapes.
 std::string in_quotes(std::string_view text);
 
 /// "'a', 'b', 'c'", cut after 20 names.

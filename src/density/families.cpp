@@ -72,6 +72,10 @@ std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& o
   return families().find(options.family())->make(options.values());
 }
 
+bool can_load_density(const std::string& family) {
+  return family == ShapedDensity::name || families().find(family).has_value();
+}
+
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {
   require_shallow(prefix);
   const std::string& name = archive.text(prefix + "family");

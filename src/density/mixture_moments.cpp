@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "density/gap_terms.hpp"
 #include "density/kernels.hpp"
@@ -174,7 +175,9 @@ void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assi
   const auto d = static_cast<std::size_t>(frame_.n_features());
   RowBlock block(frame_, 1, 1);
   std::vector<double> z(d);
+  constexpr std::size_t many_features = 256; // each row takes a while
   for (Index i = 0; i < rows.size(); ++i) {
+    if (d >= many_features) stop_if_asked();
     const double w = rows.weight(i);
     const Index k = assignment[static_cast<std::size_t>(i)];
     const double* const x = rows.row(i);

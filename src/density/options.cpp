@@ -4,6 +4,9 @@ namespace lacuna {
 
 namespace {
 
+/// Prior evidence counts rows, and has their limit: beyond it the rows themselves would count for nothing.
+constexpr double most_evidence = 1e12;
+
 /// What both kinds of mixture have beside the number of components.
 template <class Options>
 OptionTable<Options> mixture_rows(Option<Options> components) {
@@ -31,15 +34,16 @@ const OptionTable<VbMixtureOptions>& VbMixtureOptions::table() {
                "What the log density is; expected-log is no density, its mass is below one"),
         option("weight_concentration", &O::weight_concentration, "X",
                "Prior of the mixing weights; 0 lets it follow " + mention("components"),
-               {.above = 0.0, .unset = "0"}),
+               {.above = 0.0, .high = most_evidence, .unset = "0"}),
         option("mean_precision", &O::mean_precision, "X", "Rows of prior evidence for a component's mean",
-               {.above = 0.0}),
+               {.above = 0.0, .high = most_evidence}),
         option("degrees_of_freedom", &O::degrees_of_freedom, "X",
-               "Of the Wishart prior; 0 stands for the number of features", {.above = 0.0, .unset = "0"}),
+               "Of the Wishart prior; 0 stands for the number of features",
+               {.above = 0.0, .high = most_evidence, .unset = "0"}),
         option("covariance_scale", &O::covariance_scale, "X",
-               "Prior scatter of a component, relative to the data's variance", {.above = 0.0}),
+               "Prior scatter of a component, relative to the data's variance", {.low = 1e-12, .high = 1e12}),
         option("category_concentration", &O::category_concentration, "X",
-               "Prior rows of each category in a component", {.above = 0.0}),
+               "Prior rows of each category in a component", {.above = 0.0, .high = most_evidence}),
         option("own_covariance", &O::own_covariance, "",
                "Prior scatter from the rows' own covariance alone; else few rows borrow from all")};
     all.insert(all.end(), own.begin(), own.end());

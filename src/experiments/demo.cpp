@@ -46,9 +46,10 @@ public:
     files_.push_back(std::make_unique<AtomicFile>(path, overwrite_));
     files_.back()->write(text);
   }
-  void commit() const {
+  void commit_beside(AtomicFile* page) const {
     std::vector<AtomicFile*> files;
     for (const auto& file : files_) files.push_back(file.get());
+    if (page != nullptr) files.push_back(page);
     commit_together(files);
   }
 
@@ -228,7 +229,8 @@ DemoOutcome run_demo(const DemoRequest& request, Observer& observer) {
     observer.progress("demo", ++done, static_cast<double>(toys.size()));
   }
   if (request.wants_report) outcome.report = demo_page(compared, request);
-  files.commit();
+  if (request.page != nullptr) request.page->write(outcome.report);
+  files.commit_beside(request.page);
   return outcome;
 }
 

@@ -11,13 +11,16 @@
 
 namespace lacuna {
 
+class AtomicFile;
+
 /// The built-in toys, all methods, side by side.
 struct DemoRequest {
   std::string out = "lacuna-demo"; ///< where data and pictures go; made when it does not exist
   std::uint64_t seed = 0;
   int threads = 0;
-  bool force = false;        ///< replace files that differ; equal ones may always be there
-  bool wants_report = false; ///< make the HTML page as well
+  bool force = false;         ///< replace files that differ; equal ones may always be there
+  bool wants_report = false;  ///< make the HTML page as well
+  AtomicFile* page = nullptr; ///< where the page goes, together with the other files
 
   static const OptionTable<DemoRequest>& table();
 };

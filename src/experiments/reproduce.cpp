@@ -89,13 +89,26 @@ public:
     outcome_.n_runs = static_cast<Index>(runs_.size());
     outcome_.summaries = summarize(runs_);
     outcome_.metrics_path = (folder_ / "metrics.json").string();
-    replace_file((folder_ / "figures" / "reliability.csv").string(), reliability_text(runs_));
-    replace_file(outcome_.metrics_path, metrics_text(runs_));
     if (request_.wants_report) outcome_.report = reproduce_page(request_, outcome_, first_repeat_);
+    write_summaries();
     return std::move(outcome_);
   }
 
 private:
+  /// What is made of all runs appears together.
+  void write_summaries() {
+    AtomicFile reliability((folder_ / "figures" / "reliability.csv").string(), true);
+    AtomicFile metrics(outcome_.metrics_path, true);
+    reliability.write(reliability_text(runs_));
+    metrics.write(metrics_text(runs_));
+    std::vector<AtomicFile*> files{&reliability, &metrics};
+    if (request_.page != nullptr) {
+      request_.page->write(outcome_.report);
+      files.push_back(request_.page);
+    }
+    commit_together(files);
+  }
+
   /// Runs of one repeat and preset: they share their initial models.
   struct Task {
     Index repeat = 0;
@@ -202,6 +215,13 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> reproduce_folders(const ReproduceRequest& request) {
+  std::vector<std::string> folders;
+  for (const char* const name : {"runs", "figures", "cache"})
+    folders.push_back((fs::path(request.out) / name).string());
+  return folders;
+}
 
 ReproduceOutcome reproduce(const ReproduceRequest& request, Observer& observer) {
   check_options(request);

@@ -11,6 +11,8 @@
 
 namespace lacuna {
 
+class AtomicFile;
+
 /// The paper's experiments: all methods, under the paper's settings and our own, on the same data and draws.
 struct ReproduceRequest {
   std::string experiment;                             ///< "toy", "mnist" or "fashion-mnist"
@@ -22,7 +24,8 @@ struct ReproduceRequest {
   VaeDevice device = VaeDevice::auto_detect;
   std::uint64_t seed = 0;
   int threads = 0;
-  bool wants_report = false; ///< make the HTML page as well
+  bool wants_report = false;  ///< make the HTML page as well
+  AtomicFile* page = nullptr; ///< where the page goes, together with the other files
 
   static const OptionTable<ReproduceRequest>& table();
   void check_together(OptionChecks& checks) const;
@@ -56,6 +59,11 @@ struct ReproduceOutcome {
   std::string metrics_path;
   std::string report; ///< the HTML page, when it was asked for
 };
+
+/// The folders inside `out` that hold files of an experiment and nothing else.
+std::vector<std::string> reproduce_folders(const ReproduceRequest& request);
+/// The images that an experiment reads, as far as they are there.
+std::vector<std::string> reproduce_inputs(const ReproduceRequest& request);
 
 /// Runs what is not yet there: a folder keeps finished runs and features, so that work goes on where it was
 /// interrupted. Throws Error(cannot_write) for a folder that holds another experiment.

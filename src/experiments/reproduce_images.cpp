@@ -25,15 +25,24 @@ constexpr int max_class = 1000;
 const std::array<std::string, 4> file_names{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
                                             "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
 
-/// The path of an image set's file, which may be packed.
-std::string file_path(const ReproduceRequest& request, const std::string& name) {
-  const std::string path = (std::filesystem::path(request.data) / request.experiment / name).string();
+std::string plain_path(const ReproduceRequest& request, const std::string& name) {
+  return (std::filesystem::path(request.data) / request.experiment / name).string();
+}
+
+/// The path of an image set's file, which may be packed; nothing where it is not.
+std::optional<std::string> find_file(const ReproduceRequest& request, const std::string& name) {
+  const std::string path = plain_path(request, name);
   std::error_code ignored;
   for (const std::string& candidate : {path, path + ".gz"})
     if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
-  throw Error(ErrorKind::no_input, "there is no '" + path + "'; fetch the images with scripts/get-data " +
-                                       request.experiment + ", or say where they are with " +
-                                       mention("data"));
+  return std::nullopt;
+}
+
+std::string file_path(const ReproduceRequest& request, const std::string& name) {
+  if (const std::optional<std::string> found = find_file(request, name)) return *found;
+  throw Error(ErrorKind::no_input, "there is no '" + plain_path(request, name) +
+                                       "'; fetch the images with scripts/get-data " + request.experiment +
+                                       ", or say where they are with " + mention("data"));
 }
 
 std::vector<int> read_labels(const std::string& path) {
@@ -149,6 +158,14 @@ Trial draw_trial(const ImageData& data, std::uint64_t seed) {
 }
 
 } // namespace
+
+std::vector<std::string> reproduce_inputs(const ReproduceRequest& request) {
+  std::vector<std::string> paths;
+  if (is_toy(request)) return paths;
+  for (const std::string& name : file_names)
+    if (const std::optional<std::string> found = find_file(request, name)) paths.push_back(*found);
+  return paths;
+}
 
 std::string image_fingerprint(const ReproduceRequest& request) {
   uLong sum = crc32(0L, Z_NULL, 0);

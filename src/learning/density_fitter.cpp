@@ -16,6 +16,12 @@ namespace {
 /// In standard deviations: rows unlike all others are looked for outside the data, not among them.
 constexpr double background_reach = 10.0;
 
+/// As if one row of the data had come from elsewhere. Less than one also where the rows weigh next to
+/// nothing.
+double background_weight(double row_weight) {
+  return std::min(1.0 / (row_weight + 1.0), std::nextafter(1.0, 0.0));
+}
+
 /// A density like those that the family fits.
 const Density* unwrapped(const Density* density) {
   const auto* const shaped = dynamic_cast<const ShapedDensity*>(density);
@@ -142,12 +148,12 @@ std::vector<RowList> DensityFitter::labeled_rows() const {
 
 Background DensityFitter::background() const {
   if (seen_ == nullptr) return plain_background();
-  return {1.0 / (seen_->reference.weight + 1.0), seen_->reference.mean, background_scale(seen_->reference),
-          seen_->shapes->levels(), seen_->shapes};
+  return {background_weight(seen_->reference.weight), seen_->reference.mean,
+          background_scale(seen_->reference), seen_->shapes->levels(), seen_->shapes};
 }
 
 Background DensityFitter::plain_background() const {
-  return {1.0 / (reference_.weight + 1.0), reference_.mean, background_scale(reference_), data_.levels};
+  return {background_weight(reference_.weight), reference_.mean, background_scale(reference_), data_.levels};
 }
 
 DensityRecord make_record(std::string name, const Density& density, Index n_rows) {

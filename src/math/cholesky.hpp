@@ -6,6 +6,9 @@
 
 namespace lacuna {
 
+// On large matrices, which take many seconds, each of these may throw Error(interrupted):
+// core/interruption.hpp.
+
 /// Replaces the symmetric matrix `a` (n x n, row-major; the lower triangle is read) by its lower Cholesky
 /// factor, zeros above. When `a` is not positive definite to working precision, the smallest rung of a ladder
 /// of multiples of its mean diagonal that makes it so is added to the diagonal; returns that jitter, 0 when

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/interruption.hpp"
 #include "lacuna/core/version.hpp"
 
 namespace lacuna {
@@ -85,6 +86,7 @@ FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSche
 }
 
 std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
+  const Interruptible interruptible(&observer);
   check_dataset(task.data);
   const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
   // Where a map cannot take gaps, the error names the column.

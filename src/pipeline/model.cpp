@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "lacuna/conditional/conditional.hpp"
 #include "lacuna/core/errors.hpp"
+#include "lacuna/density/families.hpp"
+#include "lacuna/features/fit_features.hpp"
 #include "model_io/archive_file.hpp"
 #include "pipeline/mapped_rows.hpp"
 #include "pipeline/record_json.hpp"
@@ -43,6 +46,40 @@ Model restore(const Archive& archive) {
       !has(record.model_features, n_outputs))
     throw Error(ErrorKind::data, "the model is damaged: its record tells of other classes or features");
   return model;
+}
+
+/// Whether this process knows every family and kind of map in a model. Those of a user's own can be saved
+/// without being registered; whoever loads the model registers them.
+bool knows_all_parts(const Archive& archive) {
+  return std::ranges::all_of(archive.texts(), [](const auto& named) {
+    const auto& [name, text] = named;
+    if (name.ends_with("/family")) return can_load_density(text) || can_load_conditional(text);
+    return !name.starts_with("features/") || !name.ends_with("/kind") || find_feature_map(text).has_value();
+  });
+}
+
+/// What cannot be read back, such as a name of five megabytes, is not written: that would show when the fit
+/// is long gone.
+void require_readable(const Archive& archive) {
+  if (!knows_all_parts(archive)) return;
+  ErrorParts parts;
+  try {
+    restore(archive);
+    return;
+  } catch (const Error& error) {
+    parts = error.parts();
+  }
+  // The same words tell those who load it that it is damaged.
+  if (parts.statement.starts_with("the model is damaged"))
+    parts.statement = parts.statement.substr(parts.statement.find(": ") + 2);
+  parts.statement = "the model cannot be saved, since nobody could read it: " + parts.statement;
+  throw Error(ErrorKind::data, std::move(parts));
+}
+
+Archive to_readable_archive(const Model& model) {
+  Archive archive = to_archive(model);
+  require_readable(archive);
+  return archive;
 }
 
 // Reading the archive has named its source already; these errors have to.
@@ -83,11 +120,11 @@ Scores Model::score(MatrixView rows, const ApplyOptions& how) const {
 }
 
 std::vector<char> encode_model(const Model& model) {
-  return encode_archive(to_archive(model));
+  return encode_archive(to_readable_archive(model));
 }
 
 void save_model(const Model& model, const std::string& path, bool overwrite) {
-  write_archive(to_archive(model), path, overwrite);
+  write_archive(to_readable_archive(model), path, overwrite);
 }
 
 Model decode_model(std::string_view bytes, const std::string& name) {

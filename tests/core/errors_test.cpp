@@ -64,7 +64,7 @@ TEST(Error, AZeroByteEndsNoText) {
   lacuna::ErrorParts parts;
   parts.place.file = "a\0b"s;
   parts.statement = "it is lost";
-  EXPECT_STREQ(lacuna::Error(lacuna::ErrorKind::no_input, parts).what(), "'a\\0b': it is lost");
+  EXPECT_STREQ(lacuna::Error(lacuna::ErrorKind::no_input, parts).what(), R"('a\x00b': it is lost)");
 }
 
 TEST(OptionChecks, SaysNothingWhenAllHolds) {

@@ -110,7 +110,9 @@ TEST(ErrorParts, OfAFileKeepTheWholeName) {
   EXPECT_EQ(error.kind(), ErrorKind::no_input);
   EXPECT_EQ(error.parts().place.file, path);
   EXPECT_THAT(reading_error("", {}).what(), HasSubstr("name of the file is empty"));
-  EXPECT_EQ(reading_error("/no/\x1f\n\xE4", {}).parts().place.file, "/no/???");
+  const Error strange = reading_error("/no/\x1f\n\xE4", {}); // the name as it is, and as it is shown
+  EXPECT_EQ(strange.parts().place.file, "/no/\x1f\n\xE4");
+  EXPECT_THAT(strange.what(), HasSubstr(R"('/no/\x1f\x0a\xe4')"));
 }
 
 TEST(ErrorParts, OfOptions) {

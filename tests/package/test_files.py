@@ -114,3 +114,29 @@ def test_names_that_are_not_utf8_or_hold_a_zero_byte(tmp_path):
     with pytest.raises(FileNotFoundError, match="zero byte"):
         lacuna.load(str(tmp_path / "a\0b"))
     assert (tmp_path / "a").read_text() == "another file"
+
+
+def test_names_that_no_model_file_takes_are_refused_before_the_fit():
+    long = "x" * (5 << 20)
+    y = np.array([None if label < 0 else ("short", long)[label] for label in Y], dtype=object)
+    with pytest.raises(ValueError, match="a class whose name 'x+\\.\\.\\.' has 5242880 bytes, expected at most 4194304"):
+        lacuna.ReliableClassifier(missing_label=None).fit(X, y)
+    with pytest.raises(ValueError, match="a feature whose name"):
+        lacuna.ReliableClassifier().fit(pd.DataFrame(X, columns=["a", long]), Y)
+
+
+def test_categories_that_no_model_file_takes_are_not_saved(tmp_path):
+    town = np.where(X[:, 0] > 0, "here", "x" * (5 << 20))
+    model = lacuna.ReliableClassifier(conditional="densities").fit(pd.DataFrame({"a": X[:, 1], "town": town}), Y)
+    with pytest.raises(ValueError, match="cannot be saved"):
+        model.save(tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("weight", [1e-20, 1e-300])
+def test_rows_that_weigh_next_to_nothing_make_a_model_that_can_be_read(tmp_path, weight):
+    model = lacuna.ReliableClassifier(conditional="densities").fit(X, Y, sample_weight=np.full(len(X), weight))
+    model.save(tmp_path / "m")
+    found = lacuna.load(tmp_path / "m").predict_proba(X)
+    np.testing.assert_array_equal(found, model.predict_proba(X))
+    assert np.isfinite(found).all()

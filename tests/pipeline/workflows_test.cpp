@@ -126,6 +126,16 @@ TEST_F(Workflows, AModelFileBringsBackTheSameNumbers) {
   expect_error(ErrorKind::cannot_write, {"model"}, [&] { save_model(model, folder_.path("model"), false); });
 }
 
+TEST_F(Workflows, AModelThatNobodyCouldReadIsNotWritten) {
+  Model model = fit();
+  model.record.notes.emplace_back(std::size_t{5} << 20U, 'x');
+  const char* const why =
+      "cannot be saved, since nobody could read it: 'record' holds a text that is too long";
+  expect_error(ErrorKind::data, {why}, [&] { save_model(model, folder_.path("model"), true); });
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("model")));
+  expect_error(ErrorKind::data, {why}, [&] { encode_model(model); });
+}
+
 TEST_F(Workflows, ThreadsChangeNeitherModelNorPredictions) {
   FitRequest asked = request();
   asked.threads = 1;

@@ -25,6 +25,9 @@ def folder(tmp_path):
     np.save(tmp_path / "x.npy", test[["height", "weight"]].to_numpy())
     (tmp_path / "y.txt").write_text("\n".join(test["answer"]) + "\n")
     (tmp_path / "run.toml").write_text("seed = 3\n")
+    (tmp_path / "here").symlink_to(".")
+    (tmp_path / "images" / "mnist").mkdir(parents=True)
+    (tmp_path / "images" / "mnist" / "t10k-labels-idx1-ubyte").write_bytes(b"")
     run("fit", "train.csv", "-o", "model", *FIT, cwd=tmp_path)
     return tmp_path
 
@@ -137,6 +140,13 @@ SHARED = [
     (["--output", "DATA"], (*SIMULATE, "-o", "x.npy")),
     (["--report", "quadrants.svg of --out"], ("demo", "--out", "new", "--report", "new/quadrants.svg")),
     (["--report", "metrics.json of --out"], ("reproduce", "toy", "--out", "new", "--report", "new/metrics.json")),
+    (["--report", "new/runs"], ("reproduce", "toy", "--out", "new", "--report", "new/runs/coin-vae0-repeat0-default-mar.json")),
+    (["--report", "new/figures"], ("reproduce", "toy", "--out", "new", "--report", "here/new/figures/coin-points.csv")),
+    (["--report", "new/cache"], ("reproduce", "toy", "--out", "new", "--report", "new/cache")),
+    (["--report", "--data"], ("reproduce", "mnist", "--data", "images", "--out", "new", "--report", "images/mnist/t10k-labels-idx1-ubyte")),
+    (["--report", "--out"], ("reproduce", "toy", "--out", "new/deep", "--report", "new")),
+    (["--report", "--out"], ("demo", "--out", "new", "--report", "new")),
+    (["--report", "--out"], (*COMPARE, "--out", "new", "--report", "new")),
 ]
 
 
@@ -148,13 +158,20 @@ def test_one_file_for_two_things_is_refused(folder, words, arguments):
 def test_links_to_one_file_are_one_file(folder):
     (folder / "soft").symlink_to("model")
     os.link(folder / "model", folder / "hard")
-    (folder / "here").symlink_to(".")
     for name in ("soft", "hard", "here/model"):
         is_refused(folder, ["--output", "--json", name], "fit", "train.csv", "-o", "model", "--json", name, *FIT)
         is_refused(folder, ["--output", "MODEL", name], "predict", "model", "test.csv", "-o", name)
     fit = ("fit", "train.csv", "-o", "new", "--json", "here/new", *FIT)
     is_refused(folder, ["--output", "--json", "here/new"], *fit)
     is_refused(folder, ["--report"], *COMPARE, "--out", "here/a/b", "--report", "a/b/metrics.json")
+
+
+def test_a_link_to_a_file_that_is_to_be_made_is_that_file(folder):
+    (folder / "soft").symlink_to("new")
+    (folder / "softer").symlink_to("here/soft")
+    for name in ("soft", "softer"):
+        is_refused(folder, ["--output", "--json", name], "fit", "train.csv", "-o", "new", "--json", name, *FIT)
+        is_refused(folder, ["--output", "--json", name], "fit", "train.csv", "-o", name, "--json", "new", *FIT)
 
 
 # --- All or none
@@ -186,6 +203,8 @@ def one_that_is_larger(paths):
         ((*COMPARE, "--out", "o"), ["o/metrics.json", "o/report.html"]),
         ((*SIMULATE, "-o", "o.csv"), ["o.csv", "o-strata.csv"]),
         (("demo", "--out", "o"), ["o/quadrants-train.csv", "o/quadrants.svg"]),
+        (("demo", "--out", "o", "--report", "o.html"), ["o/quadrants-train.csv", "o.html"]),
+        (("reproduce", "toy", "--out", "o", "--report", "o.html"), ["o/metrics.json", "o.html"]),
     ],
 )
 def test_a_disk_that_is_full_at_the_second_file_leaves_both_old_ones(folder, arguments, names):

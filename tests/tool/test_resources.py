@@ -45,10 +45,10 @@ def test_an_autoencoder_trains_without_threads(originals, tmp_path):
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("command", ["fit", "predict"])
+@pytest.mark.parametrize("command", ["fit", "fit-stack", "predict"])
 def test_too_little_memory_is_an_error_and_nothing_is_left(originals, tmp_path, command):
     arguments = {
-        # Without boosting: XGBoost's own threads may crash the process where memory ends.
+        "fit-stack": ["fit", originals / "train.csv", "--label", "answer", "-o", "out", "--force"],
         "fit": ["fit", originals / "train.csv", "--label", "answer", "--conditional", "densities", "-o", "out", "--force"],
         "predict": ["predict", originals / "expected", originals / "train.csv", "-o", "out", "--force"],
     }[command]

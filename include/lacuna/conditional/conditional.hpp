@@ -90,6 +90,9 @@ struct ConditionalEntry {
 /// is empty or taken, or when it cannot be loaded. Safe to call from several threads.
 void register_conditional(ConditionalEntry entry);
 
+/// Whether load_conditional reads what that family fitted.
+bool can_load_conditional(const std::string& family);
+
 /// Restores what Conditional::save wrote, by the name of the family. Throws Error(data).
 std::shared_ptr<const Conditional> load_conditional(const Archive& archive, const std::string& prefix);
 

@@ -102,6 +102,9 @@ density_family(std::function<std::shared_ptr<const DensityFamily>(const Options&
 std::vector<std::shared_ptr<const DensityFamilyEntry>> density_families();
 std::vector<std::string> density_family_names();
 
+/// Whether load_density reads densities of that family.
+bool can_load_density(const std::string& family);
+
 /// Adds a family of the user's own: from now on options, flags and load_density know it. Throws Error(usage)
 /// when the name is empty or taken, or when it cannot be made or loaded. Safe to call from several threads.
 void register_density_family(DensityFamilyEntry entry);

@@ -43,7 +43,7 @@ void register_conditional(ConditionalEntry entry) {
 }
 
 bool can_load_conditional(const std::string& family) {
-  return conditionals().find(family).has_value();
+  return conditionals().find(family) != nullptr;
 }
 
 std::shared_ptr<const Conditional> load_conditional(const Archive& archive, const std::string& prefix) {

@@ -73,7 +73,7 @@ std::shared_ptr<const DensityFamily> make_density_family(const DensityOptions& o
 }
 
 bool can_load_density(const std::string& family) {
-  return family == ShapedDensity::name || families().find(family).has_value();
+  return family == ShapedDensity::name || families().find(family) != nullptr;
 }
 
 std::shared_ptr<const Density> load_density(const Archive& archive, const std::string& prefix) {

@@ -1,12 +1,14 @@
 """The work of scripts/fuzz: fuzzers by turns, what they found kept in build/fuzz/kept, executions counted in build/fuzz/record.json.
 
-The count belongs to the code it was made with: it starts anew when a source of the library or of a fuzzer has changed."""
+libFuzzer and AFL++ share what is kept. The count belongs to the code it was made with: it starts anew when a source of the library
+or of a fuzzer has changed."""
 
 import argparse
 import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -15,9 +17,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build/fuzz"
+AFL = ROOT / "build/afl"
 RECORD = BUILD / "record.json"
 SOURCES = ("src", "include", "fuzz", "apps/lacuna")
 AIM = 100_000_000
+WITH_AFL = " (AFL++)"  # behind a fuzzer's name in the record
 LIMITS = {"scoring": ["-max_len=262144"]}  # archives that grow; see fuzz/CMakeLists.txt
 STATISTIC = re.compile(r"stat::number_of_executed_units: +(\d+)")
 
@@ -42,12 +46,17 @@ def write_record(record):
     part.replace(RECORD)
 
 
-def run_slice(name, seconds, seed):
-    """Executions, seconds and whether it ended well; inputs that broke it lie in build/fuzz/broken."""
+def folders_of(name):
+    """Where what it found is kept, where that goes which broke it, and its seeds."""
     kept, broken = BUILD / "kept" / name, BUILD / "broken"
     for folder in (kept, broken):
         folder.mkdir(parents=True, exist_ok=True)
-    seeds = [folder for folder in (ROOT / "fuzz/corpus" / name, BUILD / "fuzz/seeds" / name) if folder.is_dir()]
+    return kept, broken, [folder for folder in (ROOT / "fuzz/corpus" / name, BUILD / "fuzz/seeds" / name) if folder.is_dir()]
+
+
+def run_libfuzzer(name, seconds, seed):
+    """Executions, seconds and whether it ended well; inputs that broke it lie in build/fuzz/broken."""
+    kept, broken, seeds = folders_of(name)
     command = [BUILD / "fuzz" / f"fuzz_{name}", f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=10", "-entropic=0", "-rss_limit_mb=2048",
                "-malloc_limit_mb=1024", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={broken / name}-",
                *LIMITS.get(name, []), kept, *seeds]  # fmt: skip
@@ -59,10 +68,46 @@ def run_slice(name, seconds, seed):
     return int(found.group(1)) if found else 0, time.monotonic() - begin, done.returncode == 0
 
 
+def keep(path, folder, prefix=""):
+    """A copy under the name that libFuzzer gives, so that each content is there once."""
+    shutil.copyfile(path, folder / (prefix + hashlib.sha1(path.read_bytes()).hexdigest()))
+
+
+def run_afl(name, seconds, seed):
+    """The same by AFL++, from the same seeds into the same folders."""
+    kept, broken, seeds = folders_of(name)
+    start, found = AFL / "start" / name, AFL / "found" / name
+    for folder in (start, found):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    for path in (path for folder in (*seeds, kept) for path in folder.iterdir()):
+        keep(path, start)
+    (start / "least").write_bytes(b"0")  # it does not begin with nothing
+    # -m none: the address sanitizer reserves terabytes. Options for a machine that runs other things, too.
+    command = ["afl-fuzz", "-i", start, "-o", found, "-V", str(seconds), "-s", str(seed), "-t", "10000", "-m", "none", "--",
+               AFL / "fuzz" / f"fuzz_{name}"]  # fmt: skip
+    for_all = ("AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "AFL_IGNORE_SEED_PROBLEMS")
+    begin = time.monotonic()
+    done = subprocess.run(
+        [str(word) for word in command], cwd=AFL, env={**os.environ, **dict.fromkeys(for_all, "1")}, capture_output=True, text=True, errors="replace"
+    )
+    of = found / "default"
+    for path in of.glob("queue/id:*+cov"):
+        keep(path, kept)
+    bad = [path for kind in ("crashes", "hangs") for path in of.glob(f"{kind}/id:*")]
+    for path in bad:
+        keep(path, broken, f"{name}-{path.parent.name}-")
+    if done.returncode != 0:
+        (broken / f"{name}.log").write_text(done.stdout + done.stderr)
+    statistics = of / "fuzzer_stats"
+    executions = re.search(r"^execs_done +: (\d+)$", statistics.read_text(), re.MULTILINE) if statistics.exists() else None
+    return int(executions.group(1)) if executions else 0, time.monotonic() - begin, done.returncode == 0 and not bad
+
+
 def table(record):
     lines = ["| fuzzer | executions | per second | kept inputs | kept bytes | broken |", "|---|---:|---:|---:|---:|---:|"]
     for name, of in sorted(record["fuzzers"].items()):
-        kept = [path.stat().st_size for path in (BUILD / "kept" / name).iterdir()]
+        kept = [path.stat().st_size for path in (BUILD / "kept" / name.removesuffix(WITH_AFL)).iterdir()]
         rate = of["executions"] / max(of["seconds"], 1e-9)
         lines.append(f"| `{name}` | {of['executions']:,} | {rate:,.0f} | {len(kept):,} | {sum(kept):,} | {of['broken']} |")
     total = sum(of["executions"] for of in record["fuzzers"].values())
@@ -74,12 +119,17 @@ def table(record):
 def main():
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     known = sorted(path.name[5:-4] for path in (ROOT / "fuzz").glob("fuzz_*.cpp"))
+    parser.add_argument("--engine", choices=("libfuzzer", "afl"), default="libfuzzer", help="afl: those without a mutator of their own [libfuzzer]")
     parser.add_argument("--minutes", type=float, default=10, help="no new slice is begun after these [10]")
     parser.add_argument("--slice", type=int, default=60, metavar="SECONDS", help="of one fuzzer at a time [60]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="fuzzers at the same time [all cores]")
     parser.add_argument("--fuzzers", metavar="A,B,...", help=", ".join(known))
     parser.add_argument("--no-build", action="store_true", help="with the fuzzers as they are built")
     arguments = parser.parse_args()
+    run_slice, suffix = run_libfuzzer, ""
+    if arguments.engine == "afl":
+        run_slice, suffix = run_afl, WITH_AFL
+        known = [name for name in known if '_mutator.hpp"' not in (ROOT / f"fuzz/fuzz_{name}.cpp").read_text()]
     names = arguments.fuzzers.split(",") if arguments.fuzzers else known
     if unknown := sorted(set(names) - set(known)):
         sys.exit(f"fuzz: no fuzzer '{unknown[0]}'; there are {', '.join(known)}")
@@ -89,7 +139,7 @@ def main():
     def work(name):
         if time.monotonic() - begin > 60 * arguments.minutes:
             return name, None
-        seed = 1 + record["fuzzers"].get(name, {}).get("executions", 0) % 2**31
+        seed = 1 + record["fuzzers"].get(name + suffix, {}).get("executions", 0) % 2**31
         return name, run_slice(name, arguments.slice, seed)
 
     is_sound = True
@@ -99,13 +149,13 @@ def main():
                 if result is None:
                     continue
                 executions, seconds, ended_well = result
-                of = record["fuzzers"].setdefault(name, {"executions": 0, "seconds": 0.0, "broken": 0})
+                of = record["fuzzers"].setdefault(name + suffix, {"executions": 0, "seconds": 0.0, "broken": 0})
                 of["executions"] += executions
                 of["seconds"] += seconds
                 of["broken"] += not ended_well
                 is_sound = is_sound and ended_well
                 write_record(record)
-                print(f"{name}: {executions:,} executions, {'ok' if ended_well else 'BROKEN: see build/fuzz/broken'}", flush=True)
+                print(f"{name}{suffix}: {executions:,} executions, {'ok' if ended_well else 'BROKEN: see build/fuzz/broken'}", flush=True)
     print(table(record))
     return 0 if is_sound else 1
 

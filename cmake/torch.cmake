@@ -16,8 +16,8 @@ if(NOT Torch_FOUND)
 endif()
 
 file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
-# Its own copy of the errors, because it does not link lacuna.
-add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp)
+# Its own copy of the errors and their escapes, because it does not link lacuna.
+add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp src/core/escapes.cpp)
 compile_together(lacuna_torch 12 ${LACUNA_TORCH_SOURCES}) # libtorch's headers alone take 15 seconds
 target_include_directories(lacuna_torch PRIVATE include src)
 # libtorch's headers are not ours to warn about.
@@ -25,7 +25,7 @@ target_include_directories(lacuna_torch SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
 target_compile_options(lacuna_torch PRIVATE -Wall -Wextra -Wshadow)
 # A missing symbol shows here, not when a user trains.
 target_link_options(lacuna_torch PRIVATE -Wl,--no-undefined)
-target_link_libraries(lacuna_torch PRIVATE ${TORCH_LIBRARIES})
+target_link_libraries(lacuna_torch PRIVATE ${TORCH_LIBRARIES} fmt::fmt)
 set_target_properties(lacuna_torch PROPERTIES CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY
                                                                            ${PROJECT_BINARY_DIR})
 if(TARGET torch_cuda)

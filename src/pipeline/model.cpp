@@ -54,7 +54,7 @@ bool knows_all_parts(const Archive& archive) {
   return std::ranges::all_of(archive.texts(), [](const auto& named) {
     const auto& [name, text] = named;
     if (name.ends_with("/family")) return can_load_density(text) || can_load_conditional(text);
-    return !name.starts_with("features/") || !name.ends_with("/kind") || find_feature_map(text).has_value();
+    return !name.starts_with("features/") || !name.ends_with("/kind") || find_feature_map(text) != nullptr;
   });
 }
 

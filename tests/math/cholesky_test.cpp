@@ -15,7 +15,7 @@ namespace {
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Positive definite, larger than what is factored in one go, and no multiple of a block.
-constexpr Index large = 1100;
+constexpr Index n_many = 1100;
 
 RowMatrix covariance(Index n) {
   std::mt19937_64 random(7);
@@ -30,25 +30,25 @@ std::span<double> values_of(RowMatrix& matrix) {
 }
 
 TEST(Cholesky, BlocksOfALargeMatrixChangeNoBit) {
-  const RowMatrix a = covariance(large);
+  const RowMatrix a = covariance(n_many);
   const RowMatrix expected = Eigen::LLT<RowMatrix, Eigen::Lower>(a).matrixL();
   RowMatrix found = a;
-  EXPECT_EQ(robust_cholesky(values_of(found), large), 0.0);
+  EXPECT_EQ(robust_cholesky(values_of(found), n_many), 0.0);
   EXPECT_EQ(found, expected);
 }
 
 TEST(Cholesky, TheInverseOfALargeFactorIsOne) {
-  RowMatrix factor = covariance(large);
-  robust_cholesky(values_of(factor), large);
+  RowMatrix factor = covariance(n_many);
+  robust_cholesky(values_of(factor), n_many);
   RowMatrix inverse = factor;
-  invert_lower(values_of(inverse), large);
-  EXPECT_LT((factor * inverse - RowMatrix::Identity(large, large)).cwiseAbs().maxCoeff(), 1e-12);
+  invert_lower(values_of(inverse), n_many);
+  EXPECT_LT((factor * inverse - RowMatrix::Identity(n_many, n_many)).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_EQ(inverse.triangularView<Eigen::StrictlyUpper>().toDenseMatrix().cwiseAbs().maxCoeff(), 0.0);
 }
 
 TEST(Cholesky, ALargeMatrixThatIsNotPositiveDefiniteGetsJitter) {
-  RowMatrix a = RowMatrix::Ones(large, large); // of rank one
-  EXPECT_GT(robust_cholesky(values_of(a), large), 0.0);
+  RowMatrix a = RowMatrix::Ones(n_many, n_many); // of rank one
+  EXPECT_GT(robust_cholesky(values_of(a), n_many), 0.0);
   EXPECT_TRUE(a.allFinite());
 }
 
@@ -62,20 +62,20 @@ private:
 };
 
 TEST(Cholesky, WorkOnALargeMatrixCanBeStoppedFromOutside) {
-  const RowMatrix a = covariance(large);
+  const RowMatrix a = covariance(n_many);
   const auto stops = [&](auto work) {
     RowMatrix copy = a;
     const SecondLook observer;
     const Interruptible interruptible(&observer);
     test::expect_error(ErrorKind::interrupted, {}, [&] { work(values_of(copy)); });
   };
-  stops([](std::span<double> m) { robust_cholesky(m, large); });
-  stops([](std::span<double> m) { invert_lower(m, large); });
-  stops([](std::span<double> m) { raise_eigenvalues(m, large, 1.0); });
+  stops([](std::span<double> m) { robust_cholesky(m, n_many); });
+  stops([](std::span<double> m) { invert_lower(m, n_many); });
+  stops([](std::span<double> m) { raise_eigenvalues(m, n_many, 1.0); });
   stops([](std::span<double> m) {
-    std::vector<Index> order(large);
-    for (Index i = 0; i < large; ++i) order[static_cast<std::size_t>(i)] = large - 1 - i;
-    reorder_factor(m, large, order);
+    std::vector<Index> order(n_many);
+    for (Index i = 0; i < n_many; ++i) order[static_cast<std::size_t>(i)] = n_many - 1 - i;
+    reorder_factor(m, n_many, order);
   });
 }
 

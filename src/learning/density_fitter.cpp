@@ -126,7 +126,8 @@ ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class,
   }
   for (double& p : model.probability) p /= total;
   const auto n = static_cast<Index>(class_order_.size());
-  const int inner_threads = std::max(1, threads_ / static_cast<int>(std::max<Index>(1, n)));
+  // Rounded up: where classes are fewer than cores, none of these is left idle.
+  const int inner_threads = (threads_ - 1) / static_cast<int>(std::max<Index>(1, n)) + 1;
   parallel_for(n, threads_, [&](Index i) {
     const auto y = static_cast<std::size_t>(class_order_[static_cast<std::size_t>(i)]);
     if (rows_of_class[y].empty()) return;

@@ -19,6 +19,8 @@ constexpr Index episodes_of(TrustForm form) {
   return form == TrustForm::worst ? 48 : 24;
 }
 constexpr std::size_t most_asked_rows = 150; ///< of an episode
+/// The stack of an episode learns from no more: so few answers cannot tell what further labels would do.
+constexpr std::size_t most_learned_labels = 10000;
 
 /// The hidden rows of one episode and what was said about them; their `episode` is still to be set.
 std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, std::uint64_t seed) {
@@ -33,7 +35,10 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   }
   DatasetView rest = data;
   rest.labels = labels;
-  const auto stack = fit_stack(rest, fit.recipe, {seed, 1, &fit.fitter.observer()});
+  const std::vector<int> learned = labels_by_lot(labels, most_learned_labels, seed);
+  DatasetView learned_rest = data;
+  learned_rest.labels = learned;
+  const auto stack = fit_stack(learned_rest, fit.recipe, {seed, 1, &fit.fitter.observer()});
   const auto share = fit.share_fit.fit(episode.hidden, &fit.share);
   const auto distance = fit.distance_fit.fit(episode.hidden);
   const RatioModel ratio = fit.labeling != nullptr

@@ -331,5 +331,28 @@ TEST(Episodes, ATableOfNumbersAlone) {
   EXPECT_GE(table.episodes(30, 1).size(), 20U);
 }
 
+TEST(Episodes, LabelsByLot) {
+  std::vector<int> labels;
+  for (int i = 0; i < 6000; ++i) labels.push_back(i % 3 == 0 ? missing_label : i % 5 == 0 ? 1 : 0);
+  EXPECT_EQ(labels_by_lot(labels, 4000, 1), labels); // there are no more
+  const std::vector<int> kept = labels_by_lot(labels, 1000, 1);
+  int n_kept = 0;
+  int n_ones = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (kept[i] == missing_label) continue;
+    EXPECT_EQ(kept[i], labels[i]);
+    ++n_kept;
+    n_ones += kept[i];
+  }
+  EXPECT_EQ(n_kept, 1000);
+  // A fifth of 4,000 labels are ones: of 1,000 by lot 200, with a standard deviation of 11; 1e-6 lie beyond 54.
+  EXPECT_NEAR(n_ones, 200, 54);
+  EXPECT_NE(labels_by_lot(labels, 1000, 2), kept);
+  // Of a smaller lot every row is also in a larger one.
+  const std::vector<int> fewer = labels_by_lot(labels, 500, 1);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (fewer[i] != missing_label) EXPECT_EQ(kept[i], labels[i]);
+}
+
 } // namespace
 } // namespace lacuna::episodes_test

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/interruption.hpp"
 #include "lacuna/core/version.hpp"
 
@@ -41,6 +43,15 @@ TableSchema schema_of(const DatasetView& data) {
     schema.columns.push_back(std::move(added));
   }
   return schema;
+}
+
+/// Said before the long work, by which time it is too late to choose otherwise.
+void hint_at_pca(const DatasetView& seen, Observer& observer) {
+  constexpr Index many_columns = 500;
+  if (seen.n_features() < many_columns) return;
+  observer.warning(fmt::format("the models see {} columns, and the time of densities grows with the square of "
+                               "that; {} as {} gives them 50 that hold most of what varies",
+                               seen.n_features(), "'pca:50'", mention("features")));
 }
 
 } // namespace
@@ -106,6 +117,7 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
     mapped = features.apply(task.data.features, {.threads = request_.threads});
     seen.features = mapped.view();
   }
+  hint_at_pca(seen, observer);
   LearningOptions options = request_;
   // What a map made of all columns has no shape that a column of the table had.
   if (any_mixes_columns(request_)) options.column_shapes = ColumnShaping::plain;

@@ -91,3 +91,18 @@ def test_maps_compose(tmp_path):
     assert '"pc1"' in run("info", "model", "--json", cwd=tmp_path).stdout
     error = run("fit", "images.npy", "--labels", "seen.csv", "-o", "m", "--features", "pac:2", cwd=tmp_path, code=64)
     assert "--features: got 'pac:2'" in error.stderr
+
+
+def test_thousands_of_columns_get_a_hint_before_the_work(tmp_path):
+    random = np.random.default_rng(4)
+    np.save(tmp_path / "wide.npy", random.normal(size=(200, 3000)))
+    (tmp_path / "labels.csv").write_text("\n".join(["a", "b", "", ""] * 50) + "\n")
+    fit = ("fit", "wide.npy", "--labels", "labels.csv", "-o", "model", "--conditional", "densities")
+    process = start(*fit, cwd=tmp_path)
+    hint = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert "3000 columns" in hint and "pca:50" in hint and "--features" in hint
+    assert process.returncode == 130 and not (tmp_path / "model").exists()
+    np.save(tmp_path / "wide.npy", random.normal(size=(200, 600)))
+    assert "pca" not in run(*fit, "--features", "pca:5", cwd=tmp_path).stderr

@@ -105,4 +105,4 @@ def test_thousands_of_columns_get_a_hint_before_the_work(tmp_path):
     assert "3000 columns" in hint and "pca:50" in hint and "--features" in hint
     assert process.returncode == 130 and not (tmp_path / "model").exists()
     np.save(tmp_path / "wide.npy", random.normal(size=(200, 600)))
-    assert "pca" not in run(*fit, "--features", "pca:5", cwd=tmp_path).stderr
+    assert "pca:50" not in run(*fit, "--features", "pca:5", cwd=tmp_path).stderr

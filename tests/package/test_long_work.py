@@ -36,6 +36,12 @@ WORK = {
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
     "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",
+    "stack": "lacuna.ReliableClassifier().fit(X, y)",
+    "vae": "lacuna.VariationalAutoencoder(vae_likelihood='gaussian').fit(np.tile(X, (1, 20)))",
+    "wide": "X = np.random.default_rng(0).normal(size=(300, 5000))\n"
+    "print('go', flush=True)\nlacuna.ReliableClassifier().fit(X, np.resize([0, 1, -1], 300))",
+    "pca": "X = np.random.default_rng(0).normal(size=(2000, 3000))\n"
+    "print('go', flush=True)\nlacuna.ReliableClassifier(features='pca:2').fit(X, np.resize([0, 1, -1], 2000))",
     "members": "lacuna.ReliableClassifier(conditional=[Endless()], threads=3).fit(X[::1000], y[::1000])",
 }
 

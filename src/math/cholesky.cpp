@@ -19,7 +19,8 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 /// From this size on a matrix takes so long that work on it looks whether it is to stop.
 constexpr Index large_matrix = 1024;
 constexpr Index block_size = 128; // Eigen's own for its factorisation
-constexpr Index strip_size = 480; // a multiple of the rows that Eigen's kernels take at once, so that no bit differs
+constexpr Index strip_size =
+    480; // a multiple of the rows that Eigen's kernels take at once, so that no bit differs
 
 /// Takes below * below^T from the lower triangle, strip by strip.
 template <class Triangle, class Below>

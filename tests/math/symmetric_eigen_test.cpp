@@ -66,14 +66,14 @@ Eigen::MatrixXd large_matrix() {
 
 TEST(SymmetricEigen, OfALargeMatrixAreTheValuesItWasMadeOf) {
   const Eigen::MatrixXd a = large_matrix();
-  const auto [values, vectors] =
-      symmetric_eigen({a.data(), static_cast<std::size_t>(a.size())}, n_large);
+  const auto [values, vectors] = symmetric_eigen({a.data(), static_cast<std::size_t>(a.size())}, n_large);
   ASSERT_EQ(values.size(), static_cast<std::size_t>(n_large));
   for (Index i = 0; i < n_large; ++i)
     EXPECT_NEAR(values[static_cast<std::size_t>(i)], 1.0 + static_cast<double>(i / 2) / n_large, 1e-12);
   const Eigen::Map<const Eigen::MatrixXd> columns(vectors.row(0), n_large, n_large);
-  EXPECT_LT((columns.transpose() * columns - Eigen::MatrixXd::Identity(n_large, n_large)).cwiseAbs().maxCoeff(),
-            1e-12);
+  EXPECT_LT(
+      (columns.transpose() * columns - Eigen::MatrixXd::Identity(n_large, n_large)).cwiseAbs().maxCoeff(),
+      1e-12);
   const Eigen::Map<const Eigen::VectorXd> found(values.data(), n_large);
   EXPECT_LT((a * columns - columns * found.asDiagonal()).cwiseAbs().maxCoeff(), 1e-12);
 }
@@ -101,8 +101,9 @@ TEST(SymmetricEigen, OfALargeMatrixCanBeLeft) {
   for (const Index n_looks : {Index{2}, n_large + 5, n_large + 200}) { // in each of the three parts
     const LaterLook observer(n_looks);
     const Interruptible interruptible(&observer);
-    test::expect_error(ErrorKind::interrupted, {},
-                       [&] { symmetric_eigen({a.data(), static_cast<std::size_t>(a.size())}, n_large); });
+    test::expect_error(ErrorKind::interrupted, {}, [&] {
+      symmetric_eigen({a.data(), static_cast<std::size_t>(a.size())}, n_large);
+    });
   }
 }
 
@@ -111,7 +112,8 @@ TEST(SymmetricEigen, OfWhatIsNotFiniteIsEmpty) {
   EXPECT_TRUE(symmetric_eigen(std::vector{endless, 1.0, 1.0, 2.0}, 2).values.empty());
   Eigen::MatrixXd large = Eigen::MatrixXd::Identity(n_large, n_large);
   large(n_large - 1, 0) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(symmetric_eigen({large.data(), static_cast<std::size_t>(large.size())}, n_large).values.empty());
+  EXPECT_TRUE(
+      symmetric_eigen({large.data(), static_cast<std::size_t>(large.size())}, n_large).values.empty());
 }
 
 } // namespace

@@ -101,7 +101,10 @@ void Team::help(int thread) {
 // unlike with a pool that stays nothing is left behind that a fork (Python's multiprocessing) could break.
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work) {
   Team team(static_cast<int>(std::min<Index>(resolve_threads(threads), n_tasks)));
-  team.run(n_tasks, [&](Index i, int /*thread*/) { work(i); });
+  team.run(n_tasks, [&](Index i, int /*thread*/) {
+    stop_if_asked();
+    work(i);
+  });
 }
 
 RowBlocks::RowBlocks(Index rows, Limits limits)

@@ -54,7 +54,8 @@ private:
   std::vector<std::jthread> helpers_; ///< last, so that they end before what they use
 };
 
-/// One round of a team of up to `threads` threads that lives no longer than it.
+/// One round of a team of up to `threads` threads that lives no longer than it. Before each task it looks
+/// whether it is to stop (Interruptible).
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work);
 
 /// A fixed partition of n rows into contiguous blocks: it depends on the data alone, never on the number of

@@ -1,5 +1,6 @@
 #include "lacuna/evaluation/evaluator.hpp"
 
+#include "core/interruption.hpp"
 #include "evaluation/checks.hpp"
 
 namespace lacuna {
@@ -16,6 +17,7 @@ Evaluator::Evaluator(Index n_classes) : classwise_(n_classes), confusion_matrix_
 
 void Evaluator::add(int label, int prediction, double error_probability,
                     std::span<const double> probabilities, const std::string* stratum) {
+  stop_if_asked();
   // A row that is refused leaves no trace: the first two look at it before anything is kept.
   check_scored_row(rows_.n_rows() + 1, label, prediction, error_probability, probabilities);
   classwise_.add(label, probabilities);

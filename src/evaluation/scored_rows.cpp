@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/interruption.hpp"
 #include "evaluation/bins.hpp"
 #include "evaluation/checks.hpp"
 #include "evaluation/groups.hpp"
@@ -12,6 +13,7 @@
 namespace lacuna {
 
 std::vector<ErrorGroup> grouped(std::vector<ErrorOutcome> outcomes) {
+  stop_if_asked();
   std::ranges::sort(outcomes, {}, &ErrorOutcome::error_probability);
   std::vector<ErrorGroup> groups;
   for (const ErrorOutcome& outcome : outcomes) {

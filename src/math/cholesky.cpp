@@ -19,6 +19,21 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 /// From this size on a matrix takes so long that work on it looks whether it is to stop.
 constexpr Index large_matrix = 1024;
 constexpr Index block_size = 128; // Eigen's own for its factorisation
+constexpr Index strip_size =
+    480; // a multiple of the rows that Eigen's kernels take at once, so that no bit differs
+
+/// Takes below * below^T from the lower triangle, strip by strip.
+template <class Triangle, class Below>
+void subtract_square(Triangle&& triangle, const Below& below) {
+  const Index n = below.rows();
+  for (Index first = 0; first < n; first += strip_size) {
+    stop_if_asked();
+    const Index size = std::min(strip_size, n - first);
+    const auto strip = below.middleRows(first, size);
+    triangle.block(first, 0, size, first).noalias() -= strip * below.topRows(first).transpose();
+    triangle.block(first, first, size, size).template selfadjointView<Eigen::Lower>().rankUpdate(strip, -1.0);
+  }
+}
 
 /// Replaces the lower triangle by its Cholesky factor: block by block as Eigen does it, with the same bits.
 /// Returns false when the matrix is not positive definite.
@@ -33,7 +48,7 @@ bool factor_in_blocks(RowMatrix& a) {
     if (rest == 0) break;
     auto below = a.block(first + size, first, rest, size);
     corner.adjoint().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(below);
-    a.block(first + size, first + size, rest, rest).selfadjointView<Eigen::Lower>().rankUpdate(below, -1.0);
+    subtract_square(a.bottomRightCorner(rest, rest), below);
   }
   return a.diagonal().allFinite();
 }

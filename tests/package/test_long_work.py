@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +37,14 @@ WORK = {
     "print('go', flush=True)\nm.predict(np.tile(X, (5, 1)))",
     "density": "lacuna.VariationalGaussianMixture(tolerance=0, max_iterations=100_000).fit(X)",
     "python": "lacuna.ReliableClassifier(density=Endless()).fit(X[::4], y[::4])",
+    "stack": "lacuna.ReliableClassifier().fit(X, y)",
+    "vae": "lacuna.VariationalAutoencoder(vae_likelihood='gaussian').fit(np.tile(X, (1, 20)))",
+    "wide": "W = random.normal(size=(300, 5000))\n"
+    "print('go', flush=True)\nlacuna.ReliableClassifier().fit(W, np.resize([0, 1, -1], 300))",
+    "pca": "W = random.normal(size=(2000, 3000))\n"
+    "print('go', flush=True)\nlacuna.ReliableClassifier(features='pca:2').fit(W, np.resize([0, 1, -1], 2000))",
+    "reliability": "P = np.full((8_000_000, 2), 0.5)\n"
+    "print('go', flush=True)\nlacuna.reliability(np.zeros(len(P), dtype=int), P)",
     "members": "lacuna.ReliableClassifier(conditional=[Endless()], threads=3).fit(X[::1000], y[::1000])",
 }
 
@@ -49,21 +58,30 @@ def start(program, **options):
     )
 
 
+def processor_seconds(process):
+    """Of all its threads together."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("name", WORK)
 def test_ctrl_c_stops_it(name):
     call = WORK[name] if "go" in WORK[name] else f"print('go', flush=True)\n{WORK[name]}"
     process = start(
-        f"{BUSY}\ntry:\n    " + call.replace("\n", "\n    ") + "\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+        f"{BUSY}\ntry:\n    " + call.replace("\n", "\n    ") + "\nexcept KeyboardInterrupt:\n    print('stopped', flush=True)\n"
         "print(lacuna.KernelDensity().fit(X[:50]).score_samples(X[:1]).shape)",
         stderr=subprocess.DEVNULL,
     )
     assert process.stdout.readline() == "go\n"
     time.sleep(1.5)
-    pressed = time.monotonic()
+    pressed, worked = time.monotonic(), processor_seconds(process)
     process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "stopped\n"
+    # On a machine that does other things the seconds are those that the process had.
+    waited = min(time.monotonic() - pressed, processor_seconds(process) - worked)
     out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0 and out.split() == ["stopped", "(1,)"], out  # and the process works on
-    assert time.monotonic() - pressed < 10.0 or IS_SANITIZED  # which takes its time for each block of rows
+    assert process.returncode == 0 and out == "(1,)\n", out  # and the process works on
+    assert waited < 1.0 or IS_SANITIZED  # which takes its time for each block of rows
 
 
 def test_the_gil_is_free():

@@ -14,11 +14,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double log_add(double a, double b) {
-  const double values[] = {a, b};
-  return log_sum_exp(values);
-}
-
 std::vector<double> densities(const Density& density, MatrixView rows) {
   std::vector<double> out(at(rows.n_rows));
   density.log_density(rows, out);
@@ -53,7 +48,7 @@ void BlockScorer::score_row(Index b) {
   // is found before it is added. Where classes tie even so, it is the first of them.
   Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
   if (const double common = common_part(b); common != -infinity)
-    for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
+    for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_sum_exp(posterior[y], common);
   if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
   set_prediction(b, guess);
 }
@@ -86,7 +81,7 @@ double BlockScorer::product_part(Index y, Index b) {
   const double informative =
       log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_density(y, b); });
   if (uninformative_.empty()) return log_prior + informative;
-  return log_prior + log_add(informative, log_rest_ + uninformative_[at(b)]);
+  return log_prior + log_sum_exp(informative, log_rest_ + uninformative_[at(b)]);
 }
 
 /// log of what q(x, y) has in common for all classes y: in joint form (1-w)/|Y| q(x|l=0), the second part of
@@ -95,7 +90,7 @@ double BlockScorer::common_part(Index b) const {
   double common = -infinity;
   if (!uninformative_.empty() && parts_.posterior == PosteriorForm::joint)
     common = log_rest_ - log_classes_ + uninformative_[at(b)];
-  return background_.empty() ? common : log_add(common, background_[at(b)] - log_classes_);
+  return background_.empty() ? common : log_sum_exp(common, background_[at(b)] - log_classes_);
 }
 
 double BlockScorer::background_weight(Index b) const {
@@ -105,7 +100,7 @@ double BlockScorer::background_weight(Index b) const {
 /// log of the sum over classes of what speaks for no label (the numerator of eq. 6), in both forms.
 double BlockScorer::outside_weight(Index b) const {
   const double uninformative = uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
-  return log_add(uninformative, background_weight(b));
+  return log_sum_exp(uninformative, background_weight(b));
 }
 
 /// Normalises log values in place, and sets the prediction, its error probability and what is said of the

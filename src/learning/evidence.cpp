@@ -66,14 +66,15 @@ void ClassEvidence::shrink(Index n_rows) {
     log_prior[y] = std::log(model_.probability[y]);
     log_shared[y] = std::log(shrinkage_.share * shrinkage_.probability[y]);
   }
+  const double log_own = std::log1p(-shrinkage_.share);
   std::vector<double> log_joint(n);
   for (Index b = 0; b < n_rows; ++b) {
     for (std::size_t y = 0; y < n; ++y) log_joint[y] = log_prior[y] + values_(static_cast<Index>(y), b);
     const double log_all = log_sum_exp(log_joint);
     for (std::size_t y = 0; y < n; ++y) {
       if (probability_[y] == 0.0) continue; // has no density, and gets none
-      const double parts[] = {std::log1p(-shrinkage_.share) + log_joint[y], log_shared[y] + log_all};
-      values_(static_cast<Index>(y), b) = log_sum_exp(parts) - log_probability_[y];
+      values_(static_cast<Index>(y), b) =
+          log_sum_exp(log_own + log_joint[y], log_shared[y] + log_all) - log_probability_[y];
     }
   }
 }

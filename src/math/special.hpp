@@ -23,5 +23,7 @@ double beta_quantile(double p, double a, double b);
 
 /// log(sum(exp(values))) without overflow: -inf for no values or when all are -inf, NaN when one is NaN.
 double log_sum_exp(std::span<const double> values);
+/// The same of two values, to the bit.
+double log_sum_exp(double a, double b);
 
 } // namespace lacuna

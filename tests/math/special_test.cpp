@@ -1,11 +1,16 @@
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lacuna/core/errors.hpp"
+#include "lacuna/core/random.hpp"
 #include "math/cholesky.hpp"
 #include "math/moments.hpp"
 #include "math/special.hpp"
@@ -27,6 +32,45 @@ TEST(LogSumExp, SpecialInputs) {
   EXPECT_NEAR(log_sum_exp(large), 1000.0 + std::log(2.0), 1e-12);
   const double small[] = {-1e5, -1e5 - 800.0};
   EXPECT_EQ(log_sum_exp(small), -1e5);
+}
+
+double plain_log_sum_exp(std::span<const double> values) {
+  const double largest = *std::max_element(values.begin(), values.end());
+  double sum = 0.0;
+  for (const double value : values) sum += std::exp(value - largest);
+  return largest + std::log(sum);
+}
+
+TEST(LogSumExp, LeavesOutOnlyWhatChangesNoBit) {
+  constexpr int n_cases = 100000;
+  RandomStream random(1, RandomPurpose::test, 0);
+  std::vector<double> values;
+  for (int i = 0; i < n_cases; ++i) {
+    const double spread = std::exp(8.0 * random.uniform());
+    values.resize(1 + static_cast<std::size_t>(i) % 12);
+    for (double& value : values) value = spread * random.normal();
+    EXPECT_EQ(log_sum_exp(values), plain_log_sum_exp(values));
+    if (values.size() == 2) {
+      EXPECT_EQ(log_sum_exp(values[0], values[1]), plain_log_sum_exp(values));
+    }
+  }
+  // Where exp stops to matter beside 1, and where it becomes 0.
+  for (const double edge : {-36.0, -36.7368, -37.0, -38.0, -79.0, -80.0, -81.0, -745.0, -745.2, -746.0, -747.0})
+    for (const double near : {edge - 1e-9, edge, edge + 1e-9}) {
+      EXPECT_EQ(log_sum_exp(0.0, near), plain_log_sum_exp(std::vector{0.0, near}));
+      EXPECT_EQ(log_sum_exp(near, 0.0), plain_log_sum_exp(std::vector{near, 0.0}));
+      for (const auto& some : {std::vector{near, -2.0, 0.0, near}, std::vector{near, 0.0, near, -30.0}})
+        EXPECT_EQ(log_sum_exp(some), plain_log_sum_exp(some));
+    }
+}
+
+TEST(LogSumExp, OfTwoTakesWhatTheListTakes) {
+  const double kinds[] = {-infinity, infinity, std::nan(""), -0.0, 0.0, 3.0, -1e300, 1e300};
+  for (const double a : kinds)
+    for (const double b : kinds) {
+      const double pair[] = {a, b};
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(log_sum_exp(a, b)), std::bit_cast<std::uint64_t>(log_sum_exp(pair)));
+    }
 }
 
 TEST(Special, KnownValues) {

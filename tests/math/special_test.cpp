@@ -55,7 +55,8 @@ TEST(LogSumExp, LeavesOutOnlyWhatChangesNoBit) {
     }
   }
   // Where exp stops to matter beside 1, and where it becomes 0.
-  for (const double edge : {-36.0, -36.7368, -37.0, -38.0, -79.0, -80.0, -81.0, -745.0, -745.2, -746.0, -747.0})
+  for (const double edge :
+       {-36.0, -36.7368, -37.0, -38.0, -79.0, -80.0, -81.0, -745.0, -745.2, -746.0, -747.0})
     for (const double near : {edge - 1e-9, edge, edge + 1e-9}) {
       EXPECT_EQ(log_sum_exp(0.0, near), plain_log_sum_exp(std::vector{0.0, near}));
       EXPECT_EQ(log_sum_exp(near, 0.0), plain_log_sum_exp(std::vector{near, 0.0}));
@@ -69,7 +70,8 @@ TEST(LogSumExp, OfTwoTakesWhatTheListTakes) {
   for (const double a : kinds)
     for (const double b : kinds) {
       const double pair[] = {a, b};
-      EXPECT_EQ(std::bit_cast<std::uint64_t>(log_sum_exp(a, b)), std::bit_cast<std::uint64_t>(log_sum_exp(pair)));
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(log_sum_exp(a, b)),
+                std::bit_cast<std::uint64_t>(log_sum_exp(pair)));
     }
 }
 

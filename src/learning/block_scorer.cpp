@@ -27,7 +27,8 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
     : parts_(parts), rows_(rows), n_classes_(static_cast<Index>(parts.class_names.size())), first_(first),
       scores_(scores), initial_(parts.initial, rows.n_rows), log_weight_(std::log(parts.informative_weight)),
       log_rest_(std::log1p(-parts.informative_weight)),
-      log_classes_(std::log(static_cast<double>(n_classes_))) {
+      log_classes_(std::log(static_cast<double>(n_classes_))),
+      log_draws_(std::log(static_cast<double>(parts.draws.size()))) {
   initial_.evaluate(rows);
   for (const ClassModel& draw : parts.draws)
     draws_.emplace_back(draw, rows.n_rows, parts.shrinkage).evaluate(rows);
@@ -58,7 +59,7 @@ template <class Value>
 double BlockScorer::mean_over_draws(const Value& value) {
   scratch_.clear();
   for (const ClassEvidence& draw : draws_) scratch_.push_back(value(draw));
-  return log_sum_exp(scratch_) - std::log(static_cast<double>(draws_.size()));
+  return log_sum_exp(scratch_) - log_draws_;
 }
 
 /// log of what q(x, y) owes to the class.

@@ -42,6 +42,7 @@ private:
   double log_weight_;
   double log_rest_;
   double log_classes_;
+  double log_draws_;
 };
 
 } // namespace lacuna

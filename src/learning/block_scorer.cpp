@@ -42,16 +42,31 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
   log_rest_ += std::log1p(-background);
 }
 
-void BlockScorer::score_row(Index b) {
-  double* const posterior = scores_.posterior.row(first_ + b);
-  for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
+void BlockScorer::score_rows() {
+  std::vector<Index> guesses(at(rows_.n_rows));
+  const auto likeliest = [&](const double* posterior) {
+    return std::max_element(posterior, posterior + n_classes_) - posterior;
+  };
   // What is the same for every class decides nothing, and would round small differences away: the best class
   // is found before it is added. Where classes tie even so, it is the first of them.
-  Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
-  if (const double common = common_part(b); common != -infinity)
-    for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_sum_exp(posterior[y], common);
-  if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
-  set_prediction(b, guess);
+  for (Index b = 0; b < rows_.n_rows; ++b) {
+    double* const posterior = scores_.posterior.row(first_ + b);
+    for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
+    guesses[at(b)] = likeliest(posterior);
+  }
+  add_common_part();
+  for (Index b = 0; b < rows_.n_rows; ++b)
+    set_prediction(b, parts_.guesses_late ? likeliest(scores_.posterior.row(first_ + b)) : guesses[at(b)]);
+}
+
+void BlockScorer::add_common_part() {
+  if (background_.empty() && (uninformative_.empty() || parts_.posterior != PosteriorForm::joint)) return;
+  const std::span<double> posterior(scores_.posterior.row(first_), at(rows_.n_rows * n_classes_));
+  const std::vector<double> of_class(posterior.begin(), posterior.end());
+  std::vector<double> common;
+  common.reserve(posterior.size());
+  for (Index b = 0; b < rows_.n_rows; ++b) common.insert(common.end(), at(n_classes_), common_part(b));
+  log_sum_exp(of_class, common, posterior);
 }
 
 /// log of the mean over draws of exp(value(draw)).

@@ -1,5 +1,6 @@
 #include "math/special.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -7,6 +8,8 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
+
+#include "math/log_add_kernels.hpp"
 
 namespace lacuna {
 
@@ -73,6 +76,14 @@ double log_sum_exp(double a, double b) {
   if (std::isinf(largest)) return largest;
   const double power = (b > a ? a : b) - largest;
   return largest + (power < lost_beside_one ? 0.0 : std::log(1.0 + std::exp(power)));
+}
+
+void log_sum_exp(std::span<const double> a, std::span<const double> b, std::span<double> out) {
+  static const LogAddKernel& kernel = *log_add_kernels().back();
+  const Index n = kernel.log_add(a.data(), b.data(), static_cast<Index>(out.size()), out.data());
+  std::fill(out.begin() + n, out.end(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::isnan(out[i])) out[i] = log_sum_exp(a[i], b[i]);
 }
 
 } // namespace lacuna

@@ -12,6 +12,7 @@
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "math/cholesky.hpp"
+#include "math/log_add_kernels.hpp"
 #include "math/moments.hpp"
 #include "math/special.hpp"
 
@@ -73,6 +74,41 @@ TEST(LogSumExp, OfTwoTakesWhatTheListTakes) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(log_sum_exp(a, b)),
                 std::bit_cast<std::uint64_t>(log_sum_exp(pair)));
     }
+}
+
+TEST(LogSumExp, OfManyPairsHasTheBitsOfEach) {
+  constexpr std::size_t n = 50003; // no multiple of any vector's width
+  RandomStream random(2, RandomPurpose::simulation);
+  std::vector<double> a(n);
+  std::vector<double> b(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    a[i] = std::exp(6.0 * random.uniform()) * random.normal();
+    // Differences of every size, down to those whose power rounds to nothing beside 1.
+    b[i] = a[i] + (i % 2 == 0 ? 1.0 : -1.0) * std::exp(6.0 * random.uniform() - 2.0);
+  }
+  const double kinds[] = {-infinity, infinity, std::nan(""), 0.0, -0.0, 1e300, -1e300, 5.0};
+  std::size_t place = 0;
+  for (const double x : kinds)
+    for (const double y : kinds) {
+      a[place] = x;
+      b[place++] = y;
+    }
+  std::vector<double> out(n);
+  log_sum_exp(a, b, out);
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_EQ(bits(out[i]), bits(log_sum_exp(a[i], b[i]))) << a[i] << ' ' << b[i];
+  for (const LogAddKernel* const kernel : log_add_kernels()) {
+    const auto n_done = static_cast<std::size_t>(kernel->log_add(a.data(), b.data(), n, out.data()));
+    ASSERT_GT(n_done, n - 16);
+    std::size_t n_known = 0;
+    for (std::size_t i = 0; i < n_done; ++i) {
+      if (std::isnan(out[i])) continue;
+      ++n_known;
+      ASSERT_EQ(bits(out[i]), bits(log_sum_exp(a[i], b[i]))) << a[i] << ' ' << b[i];
+    }
+    EXPECT_GT(n_known, n_done / 3); // else there is no point in it
+  }
 }
 
 TEST(Special, KnownValues) {

@@ -23,6 +23,7 @@ struct PredictArguments {
 };
 
 void predict(const PredictArguments& arguments) {
+  const PredictionFormat format = prediction_format(arguments.output, "output");
   keep_apart({{"MODEL", arguments.model}, {"DATA", arguments.data}}, {{mention("output"), arguments.output}});
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force);
@@ -31,7 +32,8 @@ void predict(const PredictArguments& arguments) {
   ConsoleObserver observer;
   const Index n_rows = predict_table(
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
-      observer, arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact);
+      observer, arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact, format);
+  if (format == PredictionFormat::npy) output.file()->rewrite_beginning(npy_prediction_header(model, n_rows));
   commit_together({&output});
   observer.finish();
   if (!output.is_stdout()) say(counted(n_rows, "row") + " written to " + arguments.output);
@@ -44,14 +46,15 @@ Command predict_command() {
   return make_command<A>(
       texts::predict,
       {.positionals = model_and_data(&A::model, &A::data, "Table with the columns the model was fitted on"),
-       .options = {output_row(&A::output, "OUT", "CSV file to write (- for stdout)"),
-                   option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
-                   option(
-                       "csv_safe", &A::csv_safe, "",
-                       "An apostrophe before predictions that a spreadsheet would take for a formula: those "
-                       "that begin with = + - or @ and are no number")
-                       .in_group("General"),
-                   threads_option(&A::threads), force_row(&A::force)},
+       .options =
+           {output_row(&A::output, "OUT",
+                       "File to write: CSV, or what it ends in, .csv.gz or .npy (- for CSV on stdout)"),
+            option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
+            option("csv_safe", &A::csv_safe, "",
+                   "An apostrophe before predictions that a spreadsheet would take for a formula: those "
+                   "that begin with = + - or @ and are no number")
+                .in_group("General"),
+            threads_option(&A::threads), force_row(&A::force)},
        .required = {"model", "data", "output"}},
       predict);
 }

@@ -17,6 +17,7 @@ namespace py = pybind11;
 /// Arrays as Python hands them over: of this type and in C order, or the call is a TypeError. Nothing is
 /// converted here, so nothing is copied either.
 using Numbers = py::array_t<double, py::array::c_style>;
+using Singles = py::array_t<float, py::array::c_style>;
 using Integers = py::array_t<int, py::array::c_style>;
 
 /// A borrowed view of a table; the array must outlive it.

@@ -134,21 +134,46 @@ struct ScoreTarget {
   double* posterior;
 };
 
-py::tuple score(const Model& model, const Numbers& features, int threads, const py::object& progress) {
-  const MatrixView rows = matrix_view(features);
-  ScoreArrays arrays(rows.n_rows, model.classifier.n_classes());
+/// Scores rows some at a time; `part(first, count)` shows those.
+template <typename Part>
+py::tuple score_parts(const Model& model, Index n_rows, Index step, const Part& part, int threads,
+                      const py::object& progress) {
+  ScoreArrays arrays(n_rows, model.classifier.n_classes());
   const ScoreTarget target(arrays);
-  const Index step = rows_per_thread * resolve_threads(threads);
   run_work(progress, [&](Observer& observer) {
-    for (Index first = 0; first < rows.n_rows; first += step) {
+    for (Index first = 0; first < n_rows; first += step) {
       stop_if_cancelled(observer);
-      observer.progress("scoring rows", static_cast<double>(first), static_cast<double>(rows.n_rows));
-      const MatrixView part = rows.middle_rows(first, std::min(step, rows.n_rows - first));
-      target.put(model.score(part, {.first_row = first, .threads = threads}), first);
+      observer.progress("scoring rows", static_cast<double>(first), static_cast<double>(n_rows));
+      const MatrixView rows = part(first, std::min(step, n_rows - first));
+      target.put(model.score(rows, {.first_row = first, .threads = threads}), first);
     }
   });
   return py::make_tuple(arrays.prediction, arrays.error_probability, arrays.informative, arrays.log_ratio,
                         arrays.posterior);
+}
+
+py::tuple score(const Model& model, const Numbers& features, int threads, const py::object& progress) {
+  const MatrixView rows = matrix_view(features);
+  const auto part = [&](Index first, Index count) { return rows.middle_rows(first, count); };
+  return score_parts(model, rows.n_rows, rows_per_thread * resolve_threads(threads), part, threads, progress);
+}
+
+/// The library computes in 64 bits. Rows of 32 are converted some at a time, never all of them.
+py::tuple score_singles(const Model& model, const Singles& features, int threads,
+                        const py::object& progress) {
+  constexpr Index most_cells = Index{1} << 21;
+  if (features.ndim() != 2) throw py::type_error("expected an array with two axes");
+  const Index n_rows = features.shape(0);
+  const Index n_cols = features.shape(1);
+  const float* const cells = features.data();
+  const Index step = std::clamp<Index>(most_cells / std::max<Index>(1, n_cols), 1,
+                                       rows_per_thread * resolve_threads(threads));
+  std::vector<double> converted(static_cast<std::size_t>(step * n_cols));
+  const auto part = [&](Index first, Index count) {
+    std::copy_n(cells + first * n_cols, count * n_cols, converted.begin());
+    return MatrixView{converted.data(), count, n_cols};
+  };
+  return score_parts(model, n_rows, step, part, threads, progress);
 }
 
 py::tuple get_state(const Model& model) {
@@ -179,6 +204,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
       .def("score", score, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
+      .def("score", score_singles, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
       .def(py::pickle([](const Model& model) { return get_state(model); },

@@ -191,7 +191,8 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
     def _read_features(self, X):
         allow_nan = self._model.takes_gaps
         if all(column.categories is None for column in self._columns):
-            return read_numbers(self, X, reset=False, allow_nan=allow_nan)
+            # float32 is converted block by block, while it is scored.
+            return read_numbers(self, X, reset=False, allow_nan=allow_nan, dtype=[np.float64, np.float32])
         if not hasattr(X, "iloc"):
             X = np.asarray(X, dtype=object)
             if X.ndim != 2:

@@ -32,12 +32,15 @@ def refuse_masked_rows(X, name="X"):
     refuse_masked(X, name, f"give {name}.astype(float).filled(numpy.nan), where NaN is a missing value")
 
 
-def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1):
-    """X as a float64 array in C order, without a copy where it is one; names and number of columns are checked."""
+def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1, dtype=np.float64):
+    """X as a float64 array in C order, without a copy where it is one; names and number of columns are checked.
+
+    With a list of types X may be of any of them, and is the first where it is of none.
+    """
     refuse_masked_rows(X)
     options = {_FINITE: "allow-nan" if allow_nan else True}
     return validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=ensure_min_samples, **options
+        estimator, X, reset=reset, dtype=dtype, order="C", ensure_min_samples=ensure_min_samples, **options
     )
 
 

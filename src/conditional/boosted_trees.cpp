@@ -31,8 +31,9 @@ void BoostedTrees::log_probability(MatrixView rows, std::span<double> out) const
   const std::size_t n_margins = parts_.starts.size();
   std::vector<double> scores(parts_.classes.size());
   std::vector<float> margins;
-  for (Index first = 0; first < rows.n_rows; first += tree_block_rows) {
-    const MatrixView block = rows.middle_rows(first, std::min(tree_block_rows, rows.n_rows - first));
+  const Index block_rows = tree_block_rows(rows.n_cols);
+  for (Index first = 0; first < rows.n_rows; first += block_rows) {
+    const MatrixView block = rows.middle_rows(first, std::min(block_rows, rows.n_rows - first));
     margins.clear();
     for (Index i = 0; i < block.n_rows; ++i)
       margins.insert(margins.end(), parts_.starts.begin(), parts_.starts.end());

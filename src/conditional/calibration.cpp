@@ -76,7 +76,7 @@ public:
       const double by_chance = here.lapse / static_cast<double>(n_judged(row));
       // In logs: scores may be so far apart that their powers are not numbers.
       const double log_foretold = std::log1p(-here.lapse) + scores[label] - log_sum;
-      const double log_p = log_sum_exp(std::array{log_foretold, std::log(by_chance)});
+      const double log_p = log_sum_exp(log_foretold, std::log(by_chance));
       const double foretold = std::exp(log_foretold - log_p);
       loss -= weight * log_p;
       gradient.back() += weight * (foretold - (1.0 - here.lapse));

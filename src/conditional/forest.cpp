@@ -37,14 +37,14 @@ public:
     const std::size_t n_known = parts_.classes.size();
     const auto n = static_cast<double>(trees.tree_output.size());
     std::vector<double> scores;
-    std::vector<std::int32_t> leaves;
-    for (Index first = 0; first < rows.n_rows; first += tree_block_rows) {
-      const MatrixView block = rows.middle_rows(first, std::min(tree_block_rows, rows.n_rows - first));
+    const Index block_rows = tree_block_rows(rows.n_cols);
+    for (Index first = 0; first < rows.n_rows; first += block_rows) {
+      const MatrixView block = rows.middle_rows(first, std::min(block_rows, rows.n_rows - first));
       const std::vector<float> cells = BoostedTrees::read(parts_.scales, block);
-      leaves.resize(at(block.n_rows));
+      TreePassage passage(trees, cells);
       scores.assign(at(block.n_rows) * n_known, 0.0);
       for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
-        trees.find_leaves(tree, cells, leaves);
+        const std::span<const std::int32_t> leaves = passage.leaves(tree);
         const TreeNode* const nodes = trees.nodes.data() + trees.tree_first[tree];
         for (std::size_t i = 0; i < leaves.size(); ++i) {
           const float* const shares =

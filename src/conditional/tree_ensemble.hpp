@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conditional/tree_kernels.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 
@@ -19,8 +20,8 @@ struct TreeNode {
   bool missing_left = false; ///< where a missing value goes
 };
 
-/// So many rows pass each tree before the next one does: they and a tree stay in the nearest cache.
-inline constexpr Index tree_block_rows = 128;
+/// So many rows pass each tree before the next one does: they and a tree stay in the cache.
+Index tree_block_rows(Index n_features);
 
 /// Decision trees whose leaves add up, evaluated as XGBoost does: features are 32-bit floats, and each output
 /// is summed in them, tree after tree.
@@ -50,6 +51,33 @@ struct TreeEnsemble {
 
 private:
   bool goes_left(const TreeNode& node, float value) const;
+};
+
+/// Some rows on their way through the trees of an ensemble, all of them through one tree at a time.
+class TreePassage {
+public:
+  /// The rows lie one behind the other. They and the trees must outlive this.
+  TreePassage(const TreeEnsemble& trees, std::span<const float> rows);
+
+  /// As TreeEnsemble::find_leaves; valid until the next call, as is that of values().
+  std::span<const std::int32_t> leaves(std::size_t tree);
+  /// What their leaves add.
+  std::span<const float> values(std::size_t tree);
+
+private:
+  template <typename Payload>
+  bool climb(std::size_t tree, const Payload& payload);
+  bool read_steps(std::size_t tree);
+
+  const TreeEnsemble& trees_;
+  std::span<const float> rows_;
+  std::size_t n_rows_;
+  std::size_t stride_;
+  std::vector<float> columns_; ///< the rows, feature by feature; empty: they are too few
+  std::vector<TreeStep> steps_;
+  std::vector<float> places_;
+  std::vector<float> values_;
+  std::vector<std::int32_t> leaves_;
 };
 
 } // namespace lacuna

@@ -238,6 +238,12 @@ void AtomicFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(path_, std::strerror(errno));
 }
 
+void AtomicFile::rewrite_beginning(std::string_view bytes) {
+  if (std::fseek(file_, 0, SEEK_SET) != 0) fail(path_, std::strerror(errno));
+  write(bytes);
+  if (std::fseek(file_, 0, SEEK_END) != 0) fail(path_, std::strerror(errno));
+}
+
 void AtomicFile::commit() {
   complete();
   put_in_place();

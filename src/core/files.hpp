@@ -23,6 +23,8 @@ public:
 
   /// Throws Error(cannot_write) when the bytes cannot be written (disk full).
   void write(std::string_view bytes);
+  /// Replaces what was written first, by as many bytes: for a header that counts what follows it.
+  void rewrite_beginning(std::string_view bytes);
   void commit();
 
 private:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <optional>
 
 #include <fmt/format.h>
@@ -35,19 +36,23 @@ public:
     if (!stratum_column.empty()) stratum_place_ = find_column(*table_, "stratum column", stratum_column);
   }
 
-  bool next(TableBlock& block, Index max_rows) {
+  bool next(TableBlock& block, Index max_rows, bool may_keep_failure) {
     if (max_rows < 1) throw Error(ErrorKind::usage, "a block of a table needs at least one row");
+    if (failure_) std::rethrow_exception(failure_);
     block.first_row = table_->row();
     block.labels.clear();
     Index n_rows = 0;
-    while (n_rows < max_rows && next_row()) {
-      read_features(n_rows);
-      if (labels_.has_labels()) block.labels.push_back(labels_.number());
-      if (stratum_place_)
-        store(block.strata, static_cast<std::size_t>(n_rows), checked_text(*table_, *stratum_place_));
-      ++n_rows;
-      if (watch_ && is_time_to_look(*table_)) watch_(table_->position());
+    try {
+      while (n_rows < max_rows && next_row()) {
+        read_row(block, n_rows);
+        ++n_rows;
+        if (watch_ && is_time_to_look(*table_)) watch_(table_->position());
+      }
+    } catch (const Error& error) {
+      if (!may_keep_failure || n_rows == 0 || error.kind() != ErrorKind::data) throw;
+      failure_ = std::current_exception();
     }
+    if (labels_.has_labels()) block.labels.resize(static_cast<std::size_t>(n_rows));
     block.strata.resize(stratum_place_ ? static_cast<std::size_t>(n_rows) : 0);
     if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
       block.features = Matrix(n_rows, encoder_.n_features());
@@ -72,6 +77,13 @@ private:
     return has_row;
   }
 
+  void read_row(TableBlock& block, Index row) {
+    read_features(row);
+    if (labels_.has_labels()) block.labels.push_back(labels_.number());
+    if (stratum_place_)
+      store(block.strata, static_cast<std::size_t>(row), checked_text(*table_, *stratum_place_));
+  }
+
   // How many rows a block will have is known only at its end, so they wait here: a large `max_rows` must not
   // allocate more than the file holds.
   void read_features(Index row) {
@@ -89,6 +101,7 @@ private:
   std::optional<std::size_t> stratum_place_;
   std::vector<double> staging_;
   bool is_at_end_ = false;
+  std::exception_ptr failure_; ///< of the row behind those that were handed out
 };
 
 TableReader::TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
@@ -101,7 +114,11 @@ TableReader::TableReader(TableReader&&) noexcept = default;
 TableReader& TableReader::operator=(TableReader&&) noexcept = default;
 
 bool TableReader::next(TableBlock& block, Index max_rows) {
-  return impl_->next(block, max_rows);
+  return impl_->next(block, max_rows, false);
+}
+
+bool TableReader::next_sound(TableBlock& block, Index max_rows) {
+  return impl_->next(block, max_rows, true);
 }
 
 double TableReader::position() const {

@@ -2,11 +2,16 @@
 
 #include "core/index.hpp"
 #include "density/row_groups.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 
 void MixtureReading::log_density(MatrixView rows, std::span<double> out) const {
   const WeightedRows all(rows);
+  if (!has_missing({rows.data, at(rows.n_rows * rows.n_cols)})) {
+    write_log_density(all, frame_, terms_, out);
+    return;
+  }
   const RowGroups groups(all, frame_);
   if (groups.complete().size() == all.size()) {
     write_log_density(all, frame_, terms_, out);

@@ -49,14 +49,16 @@ void RowBlock::load(const WeightedRows& rows, Index first, Index count) {
   n_rows_ = count;
   n_padded_ = (count + kernel_lanes - 1) / kernel_lanes * kernel_lanes;
   const Index d = frame_.n_features();
+  for (Index j = 0; j < d; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const Index column = frame_.columns[at];
+    const double center = frame_.center[at];
+    const double inverse_scale = inverse_scale_[at];
+    double* const to = features_.data() + j * stride_;
+    for (Index b = 0; b < count; ++b) to[b] = (rows.row(first + b)[column] - center) * inverse_scale;
+  }
   for (Index b = 0; b < count; ++b) {
-    const double* const x = rows.row(first + b);
-    for (Index j = 0; j < d; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      features_[static_cast<std::size_t>(j * stride_ + b)] =
-          (x[frame_.columns[at]] - frame_.center[at]) * inverse_scale_[at];
-    }
-    load_levels(x, b);
+    if (!frame_.categories.empty()) load_levels(rows.row(first + b), b);
     weights_[static_cast<std::size_t>(b)] = rows.weight(first + b);
   }
   for (Index b = count; b < n_padded_; ++b) {

@@ -14,11 +14,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double log_add(double a, double b) {
-  const double values[] = {a, b};
-  return log_sum_exp(values);
-}
-
 std::vector<double> densities(const Density& density, MatrixView rows) {
   std::vector<double> out(at(rows.n_rows));
   density.log_density(rows, out);
@@ -32,7 +27,8 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
     : parts_(parts), rows_(rows), n_classes_(static_cast<Index>(parts.class_names.size())), first_(first),
       scores_(scores), initial_(parts.initial, rows.n_rows), log_weight_(std::log(parts.informative_weight)),
       log_rest_(std::log1p(-parts.informative_weight)),
-      log_classes_(std::log(static_cast<double>(n_classes_))) {
+      log_classes_(std::log(static_cast<double>(n_classes_))),
+      log_draws_(std::log(static_cast<double>(parts.draws.size()))) {
   initial_.evaluate(rows);
   for (const ClassModel& draw : parts.draws)
     draws_.emplace_back(draw, rows.n_rows, parts.shrinkage).evaluate(rows);
@@ -46,16 +42,31 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
   log_rest_ += std::log1p(-background);
 }
 
-void BlockScorer::score_row(Index b) {
-  double* const posterior = scores_.posterior.row(first_ + b);
-  for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
+void BlockScorer::score_rows() {
+  std::vector<Index> guesses(at(rows_.n_rows));
+  const auto likeliest = [&](const double* posterior) {
+    return std::max_element(posterior, posterior + n_classes_) - posterior;
+  };
   // What is the same for every class decides nothing, and would round small differences away: the best class
   // is found before it is added. Where classes tie even so, it is the first of them.
-  Index guess = std::max_element(posterior, posterior + n_classes_) - posterior;
-  if (const double common = common_part(b); common != -infinity)
-    for (Index y = 0; y < n_classes_; ++y) posterior[y] = log_add(posterior[y], common);
-  if (parts_.guesses_late) guess = std::max_element(posterior, posterior + n_classes_) - posterior;
-  set_prediction(b, guess);
+  for (Index b = 0; b < rows_.n_rows; ++b) {
+    double* const posterior = scores_.posterior.row(first_ + b);
+    for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
+    guesses[at(b)] = likeliest(posterior);
+  }
+  add_common_part();
+  for (Index b = 0; b < rows_.n_rows; ++b)
+    set_prediction(b, parts_.guesses_late ? likeliest(scores_.posterior.row(first_ + b)) : guesses[at(b)]);
+}
+
+void BlockScorer::add_common_part() {
+  if (background_.empty() && (uninformative_.empty() || parts_.posterior != PosteriorForm::joint)) return;
+  const std::span<double> posterior(scores_.posterior.row(first_), at(rows_.n_rows * n_classes_));
+  const std::vector<double> of_class(posterior.begin(), posterior.end());
+  std::vector<double> common;
+  common.reserve(posterior.size());
+  for (Index b = 0; b < rows_.n_rows; ++b) common.insert(common.end(), at(n_classes_), common_part(b));
+  log_sum_exp(of_class, common, posterior);
 }
 
 /// log of the mean over draws of exp(value(draw)).
@@ -63,7 +74,7 @@ template <class Value>
 double BlockScorer::mean_over_draws(const Value& value) {
   scratch_.clear();
   for (const ClassEvidence& draw : draws_) scratch_.push_back(value(draw));
-  return log_sum_exp(scratch_) - std::log(static_cast<double>(draws_.size()));
+  return log_sum_exp(scratch_) - log_draws_;
 }
 
 /// log of what q(x, y) owes to the class.
@@ -86,7 +97,7 @@ double BlockScorer::product_part(Index y, Index b) {
   const double informative =
       log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_density(y, b); });
   if (uninformative_.empty()) return log_prior + informative;
-  return log_prior + log_add(informative, log_rest_ + uninformative_[at(b)]);
+  return log_prior + log_sum_exp(informative, log_rest_ + uninformative_[at(b)]);
 }
 
 /// log of what q(x, y) has in common for all classes y: in joint form (1-w)/|Y| q(x|l=0), the second part of
@@ -95,7 +106,7 @@ double BlockScorer::common_part(Index b) const {
   double common = -infinity;
   if (!uninformative_.empty() && parts_.posterior == PosteriorForm::joint)
     common = log_rest_ - log_classes_ + uninformative_[at(b)];
-  return background_.empty() ? common : log_add(common, background_[at(b)] - log_classes_);
+  return background_.empty() ? common : log_sum_exp(common, background_[at(b)] - log_classes_);
 }
 
 double BlockScorer::background_weight(Index b) const {
@@ -105,7 +116,7 @@ double BlockScorer::background_weight(Index b) const {
 /// log of the sum over classes of what speaks for no label (the numerator of eq. 6), in both forms.
 double BlockScorer::outside_weight(Index b) const {
   const double uninformative = uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
-  return log_add(uninformative, background_weight(b));
+  return log_sum_exp(uninformative, background_weight(b));
 }
 
 /// Normalises log values in place, and sets the prediction, its error probability and what is said of the

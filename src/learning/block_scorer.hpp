@@ -13,14 +13,15 @@ public:
   /// `first` is the place of the block's first row in `scores`.
   BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores);
 
-  /// Writes the scores of row b of the block.
-  void score_row(Index b);
+  /// Writes the scores of all rows of the block.
+  void score_rows();
 
 private:
   double class_part(Index y, Index b);
   double joint_part(Index y, Index b);
   double product_part(Index y, Index b);
   double common_part(Index b) const;
+  void add_common_part();
   double outside_weight(Index b) const;
   double background_weight(Index b) const;
   void set_prediction(Index b, Index guess);
@@ -42,6 +43,7 @@ private:
   double log_weight_;
   double log_rest_;
   double log_classes_;
+  double log_draws_;
 };
 
 } // namespace lacuna

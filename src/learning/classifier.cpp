@@ -32,8 +32,7 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
       score_stacked(parts_, part, first, scores);
       return;
     }
-    BlockScorer scorer(parts_, part, first, scores);
-    for (Index b = 0; b < part.n_rows; ++b) scorer.score_row(b);
+    BlockScorer(parts_, part, first, scores).score_rows();
   });
   for (Index i = 0; i < rows.n_rows; ++i)
     if (std::isnan(scores.error_probability[at(i)]) || std::isnan(scores.log_ratio[at(i)]))

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "math/special.hpp"
 
@@ -66,15 +67,25 @@ void ClassEvidence::shrink(Index n_rows) {
     log_prior[y] = std::log(model_.probability[y]);
     log_shared[y] = std::log(shrinkage_.share * shrinkage_.probability[y]);
   }
+  const double log_own = std::log1p(-shrinkage_.share);
+  const std::size_t n_values = at(n_rows);
+  std::vector<double> log_all(n_values);
   std::vector<double> log_joint(n);
   for (Index b = 0; b < n_rows; ++b) {
     for (std::size_t y = 0; y < n; ++y) log_joint[y] = log_prior[y] + values_(static_cast<Index>(y), b);
-    const double log_all = log_sum_exp(log_joint);
-    for (std::size_t y = 0; y < n; ++y) {
-      if (probability_[y] == 0.0) continue; // has no density, and gets none
-      const double parts[] = {std::log1p(-shrinkage_.share) + log_joint[y], log_shared[y] + log_all};
-      values_(static_cast<Index>(y), b) = log_sum_exp(parts) - log_probability_[y];
+    log_all[at(b)] = log_sum_exp(log_joint);
+  }
+  std::vector<double> own(n_values);
+  std::vector<double> shared(n_values);
+  for (std::size_t y = 0; y < n; ++y) {
+    if (probability_[y] == 0.0) continue; // has no density, and gets none
+    const std::span<double> values(values_.row(static_cast<Index>(y)), n_values);
+    for (std::size_t b = 0; b < n_values; ++b) {
+      own[b] = log_own + (log_prior[y] + values[b]);
+      shared[b] = log_shared[y] + log_all[b];
     }
+    log_sum_exp(own, shared, values);
+    for (double& value : values) value -= log_probability_[y];
   }
 }
 

@@ -35,8 +35,7 @@ LabelShare::Answers LabelShare::ask(MatrixView rows) const {
   joint_->log_density(extended.view(), answers.log_density);
   for (std::size_t i = 0; i < unlabeled.size(); ++i) {
     const double labeled = answers.log_density[i];
-    const double parts[] = {labeled, unlabeled[i]};
-    answers.log_density[i] = log_sum_exp(parts);
+    answers.log_density[i] = log_sum_exp(labeled, unlabeled[i]);
     answers.log_share[i] = labeled - answers.log_density[i] - std::log(overall_);
   }
   return answers;

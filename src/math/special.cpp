@@ -1,5 +1,6 @@
 #include "math/special.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -8,7 +9,20 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include "math/log_add_kernels.hpp"
+
 namespace lacuna {
+
+namespace {
+
+/// exp of less is below half a unit in the last place of 1.
+constexpr double lost_beside_one = -37.0;
+/// So are the sums of as many numbers as fit into memory.
+constexpr double none_of_many = -80.0;
+/// exp of less is 0.
+constexpr double smallest_power = -746.0;
+
+} // namespace
 
 double log_gamma(double x) {
   return boost::math::lgamma(x);
@@ -32,6 +46,9 @@ double beta_quantile(double p, double a, double b) {
   return boost::math::ibeta_inv(a, b, p);
 }
 
+// Most powers are far too small to change a sum that has 1 in it already, and calls of exp and log are what
+// scoring consists of. So what cannot change a bit of the result is not computed.
+
 double log_sum_exp(std::span<const double> values) {
   double largest = -std::numeric_limits<double>::infinity();
   for (const double value : values) {
@@ -39,9 +56,34 @@ double log_sum_exp(std::span<const double> values) {
     if (value > largest) largest = value;
   }
   if (std::isinf(largest)) return largest; // also covers "no values"
+  std::size_t first = 0;
+  while (values[first] - largest < none_of_many) ++first;
+  if (values[first] != largest) first = 0; // these add up with what comes before the 1
   double sum = 0.0;
-  for (const double value : values) sum += std::exp(value - largest);
-  return largest + std::log(sum);
+  for (std::size_t i = first; i < values.size(); ++i) {
+    const double power = values[i] - largest;
+    if (power == 0.0)
+      sum += 1.0;
+    else if (power >= (sum < 1.0 ? smallest_power : lost_beside_one))
+      sum += std::exp(power);
+  }
+  return largest + (sum == 1.0 ? 0.0 : std::log(sum));
+}
+
+double log_sum_exp(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? a : b;
+  const double largest = b > a ? b : a;
+  if (std::isinf(largest)) return largest;
+  const double power = (b > a ? a : b) - largest;
+  return largest + (power < lost_beside_one ? 0.0 : std::log(1.0 + std::exp(power)));
+}
+
+void log_sum_exp(std::span<const double> a, std::span<const double> b, std::span<double> out) {
+  static const LogAddKernel& kernel = *log_add_kernels().back();
+  const Index n = kernel.log_add(a.data(), b.data(), static_cast<Index>(out.size()), out.data());
+  std::fill(out.begin() + n, out.end(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::isnan(out[i])) out[i] = log_sum_exp(a[i], b[i]);
 }
 
 } // namespace lacuna

@@ -23,5 +23,9 @@ double beta_quantile(double p, double a, double b);
 
 /// log(sum(exp(values))) without overflow: -inf for no values or when all are -inf, NaN when one is NaN.
 double log_sum_exp(std::span<const double> values);
+/// The same of two values, to the bit.
+double log_sum_exp(double a, double b);
+/// The same of many pairs, to the bit. `out` must not be one of the others.
+void log_sum_exp(std::span<const double> a, std::span<const double> b, std::span<double> out);
 
 } // namespace lacuna

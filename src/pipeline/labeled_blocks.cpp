@@ -22,16 +22,19 @@ TableBlocks::TableBlocks(const std::string& path, const TableSchema& schema, con
 
 void TableBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {
   TableBlock block;
-  stop_if_cancelled(observer);
-  while (reader_.next(block, rows_per_block)) {
-    stop_if_cancelled(observer);
+  while (next(block, rows_per_block, observer))
     work({block.first_row, block.features.view(), block.labels, block.strata});
-    observer.progress(scoring_stage, reader_.position(), 1.0);
-    stop_if_cancelled(observer);
-  }
-  if (const Index n = reader_.n_unseen_categories(); n > 0)
+}
+
+bool TableBlocks::next(TableBlock& block, Index max_rows, Observer& observer) {
+  stop_if_cancelled(observer);
+  const bool has_rows = reader_.next_sound(block, max_rows);
+  stop_if_cancelled(observer);
+  observer.progress(scoring_stage, reader_.position(), 1.0);
+  if (const Index n = reader_.n_unseen_categories(); !has_rows && n > 0)
     observer.warning(std::to_string(n) + (n == 1 ? " cell holds a category" : " cells hold categories") +
                      " that the training table did not have; they count as unknown");
+  return has_rows;
 }
 
 void MemoryBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {

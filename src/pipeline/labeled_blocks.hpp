@@ -36,6 +36,8 @@ public:
   TableBlocks(const std::string& path, const TableSchema& schema, const TableOptions& options,
               const std::vector<std::string>& class_names, const std::string& stratum, Observer& observer);
   void for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) override;
+  /// For who keeps several blocks at once: the next one, or false at the end; with progress and cancellation.
+  bool next(TableBlock& block, Index max_rows, Observer& observer);
 
 private:
   TableReader reader_;

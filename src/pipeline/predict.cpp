@@ -1,80 +1,83 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <iterator>
-#include <system_error>
-
-#include <fmt/format.h>
-
-#include "data/table_copy.hpp"
 #include "lacuna/pipeline/predict.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "core/ordered_work.hpp"
+#include "core/parallel.hpp"
+#include "lacuna/core/errors.hpp"
 #include "pipeline/labeled_blocks.hpp"
+#include "pipeline/prediction_bytes.hpp"
 
 namespace lacuna {
 
 namespace {
 
-std::string header_line(const std::vector<std::string>& classes) {
-  std::string line = "prediction,error_probability,informative,log_ratio";
-  for (const std::string& name : classes) {
-    line += ',';
-    line += csv_cell("p_" + name);
-  }
-  line += '\n';
-  return line;
-}
+/// As many rows as are scored at a time; what they need stays in the cache.
+constexpr Index rows_per_piece = 1024;
 
-bool is_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-}
+struct Piece {
+  TableBlock block;
+  std::vector<char> bytes;
+};
 
-// A blank or tab before the sign hides it from us, not from every spreadsheet.
-std::string without_formula(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool is_formula =
-      first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string::npos;
-  return is_formula && !is_number(text) ? "'" + text : text;
-}
-
-// "{}" prints the shortest digits that read back as the same double, in every locale.
-void append_row(fmt::memory_buffer& text, const Scores& scores, Index row,
-                const std::vector<std::string>& names) {
-  const auto i = static_cast<std::size_t>(row);
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "{},{},{},{}", names[static_cast<std::size_t>(scores.prediction[i])],
-                 scores.error_probability[i], scores.informative[i] ? 1 : 0, scores.log_ratio[i]);
-  for (Index y = 0; y < scores.posterior.n_cols(); ++y) fmt::format_to(out, ",{}", scores.posterior(row, y));
-  text.push_back('\n');
-}
+constexpr std::array<std::pair<std::string_view, PredictionFormat>, 3> endings{
+    {{".csv", PredictionFormat::csv},
+     {".csv.gz", PredictionFormat::csv_gz},
+     {".npy", PredictionFormat::npy}}};
 
 } // namespace
 
-Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
-                    const std::function<void(std::string_view)>& write, Observer& observer, CsvCells cells) {
-  const std::vector<std::string>& classes = model.class_names();
-  std::vector<std::string> names;
-  std::ranges::transform(classes, std::back_inserter(names), [&](const std::string& name) {
-    return csv_cell(cells == CsvCells::no_formulas ? without_formula(name) : name);
+PredictionFormat prediction_format(const std::string& path, const std::string& option) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  if (name.find('.', 1) == std::string::npos) return PredictionFormat::csv;
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
+  for (const auto& [ending, format] : endings)
+    if (name.ends_with(ending)) return format;
+  ErrorParts parts;
+  parts.option = option;
+  parts.found = "'" + path + "'";
+  parts.expected =
+      "a name that ends in .csv, .csv.gz or .npy, which says what is written, or one without an ending";
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
+Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
+                    const std::function<void(std::string_view)>& write, Observer& observer, CsvCells cells,
+                    PredictionFormat format) {
+  const std::vector<std::string>& classes = model.class_names();
   TableOptions features_only = table;
   features_only.label.clear();
   features_only.labels.clear();
   TableBlocks blocks(path, model.schema, features_only, classes, "", observer);
-  write(header_line(classes));
+  const std::unique_ptr<PredictionBytes> bytes = prediction_bytes(format, classes, cells);
+  write(bytes->beginning());
+  threads = resolve_threads(threads);
+  std::vector<Piece> pieces(static_cast<std::size_t>(ordered_places(threads)));
+  const auto at_place = [&](Index place) -> Piece& { return pieces[static_cast<std::size_t>(place)]; };
   Index n_rows = 0;
-  fmt::memory_buffer text;
-  blocks.for_each(
-      [&](const LabeledBlock& block) {
-        const Scores scores = model.score(block.columns, {.first_row = block.first_row, .threads = threads});
-        text.clear();
-        for (Index i = 0; i < block.columns.n_rows; ++i) append_row(text, scores, i, names);
-        write({text.data(), text.size()});
-        n_rows += block.columns.n_rows;
-      },
-      observer);
+  work_in_order(
+      threads,
+      {.read = [&](Index place) { return blocks.next(at_place(place).block, rows_per_piece, observer); },
+       .work =
+           [&](Index place) {
+             Piece& piece = at_place(place);
+             const Scores scores =
+                 model.score(piece.block.features.view(), {.first_row = piece.block.first_row, .threads = 1});
+             bytes->write_rows(scores, piece.bytes);
+           },
+       .write =
+           [&](Index place) {
+             const Piece& piece = at_place(place);
+             write({piece.bytes.data(), piece.bytes.size()});
+             n_rows += piece.block.features.n_rows();
+           }});
   return n_rows;
 }
 

@@ -67,12 +67,14 @@ TEST(TreeEnsemble, SaysInWhichLeafARowEnds) {
   EXPECT_EQ(leaf(1, 0.4F, 1), 5); // the second tree is a leaf
 }
 
-/// A tree of random splits of numbers and categories, every third leaf at another depth.
-void add_random_tree(TreeEnsemble& trees, RandomStream& random, std::int32_t set) {
+/// A tree of random splits of numbers and, in that share of them, categories; every third leaf at another
+/// depth.
+void add_random_tree(TreeEnsemble& trees, RandomStream& random, std::int32_t set, double share_of_sets,
+                     std::size_t most_nodes) {
   std::vector<TreeNode> tree(1);
-  for (std::size_t node = 0; node < tree.size() && tree.size() < 60; ++node) {
+  for (std::size_t node = 0; node < tree.size() && tree.size() < most_nodes; ++node) {
     if (node > 4 && random.uniform() < 0.3) continue;
-    const bool is_category = random.uniform() < 0.2;
+    const bool is_category = random.uniform() < share_of_sets;
     const auto feature = is_category ? 2 : static_cast<std::int32_t>(2.0 * random.uniform());
     tree[node] = {static_cast<std::int32_t>(tree.size()), feature, static_cast<float>(random.uniform()),
                   is_category ? set : -1, random.uniform() < 0.5};
@@ -89,8 +91,11 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
   RandomStream random(7, RandomPurpose::simulation);
   TreeEnsemble trees{3, 3, {}, {0}, {}, {0}, {}};
   const std::int32_t set = trees.add_set(std::vector<char>{0, 1, 1, 0, 1});
-  for (int tree = 0; tree < 40; ++tree) add_random_tree(trees, random, set);
-  for (const std::size_t n_rows : {1, 15, 16, 17, 100}) {
+  for (int tree = 0; tree < 40; ++tree) add_random_tree(trees, random, set, tree % 2 == 0 ? 0.2 : 0.0, 60);
+  // Too many nodes for any but a walk; and none but the root.
+  add_random_tree(trees, random, set, 0.0, 3000);
+  add_random_tree(trees, random, set, 0.0, 1);
+  for (const std::size_t n_rows : {1, 7, 8, 15, 16, 17, 32, 33, 100}) {
     std::vector<float> rows;
     for (std::size_t i = 0; i < n_rows; ++i)
       for (int j = 0; j < 3; ++j)
@@ -98,10 +103,16 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
             random.uniform() < 0.2
                 ? lack
                 : static_cast<float>(j < 2 ? random.uniform() : std::floor(6.0 * random.uniform())));
+    // Numbers that a split has for its value go right, zeros of either sign alike.
+    for (std::size_t i = 0; i < 2 && i < n_rows; ++i) rows[3 * i] = trees.nodes[0].value;
+    for (std::size_t i = 2; i < 4 && i < n_rows; ++i) rows[3 * i + 1] = i == 2 ? 0.0F : -0.0F;
+    TreePassage passage(trees, rows);
     std::vector<float> expected(3 * n_rows, 0.5F);
     for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
       std::vector<std::int32_t> leaves(n_rows);
       trees.find_leaves(tree, rows, leaves);
+      const std::span<const std::int32_t> passed = passage.leaves(tree);
+      ASSERT_TRUE(std::equal(passed.begin(), passed.end(), leaves.begin(), leaves.end())) << tree;
       for (std::size_t i = 0; i < n_rows; ++i) {
         const TreeNode& leaf = trees.leaf(tree, std::span(rows).subspan(3 * i, 3));
         ASSERT_EQ(&trees.nodes[static_cast<std::size_t>(trees.tree_first[tree] + leaves[i])], &leaf);

@@ -71,6 +71,18 @@ TEST(AtomicFile, WritesAllBytesAndNothingElse) {
   EXPECT_EQ(folder.n_entries(), 1);
 }
 
+TEST(AtomicFile, TheBeginningCanBeWrittenAgain) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a");
+  AtomicFile file(path, false);
+  file.write("0000");
+  file.write(std::string(100'000, 'x'));
+  file.rewrite_beginning("1234");
+  file.write("end");
+  file.commit();
+  EXPECT_EQ(content_of(path), "1234" + std::string(100'000, 'x') + "end");
+}
+
 TEST(AtomicFile, ShowsNothingBeforeCommit) {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");

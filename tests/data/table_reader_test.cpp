@@ -145,6 +145,19 @@ TEST(TableReader, NamesTheCellThatCannotBeUsed) {
   refuse("1,2", {"row 2 (line 3)", "got 3", "expected 2"});
 }
 
+TEST(TableReader, HandsOutTheRowsBeforeABadOneWhenAsked) {
+  // The last column of the bad row is wrong: its label and all but one feature are read by then.
+  const TempFile file("y,job,x\na,clerk,1\nb,nurse,2\na,nurse,oops\na,clerk,4\n");
+  TableReader reader(file.path(), mixed, labels_in("y"), {"a", "b"}, "job");
+  TableBlock block;
+  ASSERT_TRUE(reader.next_sound(block, 10));
+  EXPECT_EQ(values(block.features), (std::vector<double>{1, 0, 1, 0, 1, 2}));
+  EXPECT_EQ(block.labels, (Labels{0, 1}));
+  EXPECT_EQ(block.strata, (Names{"clerk", "nurse"}));
+  for (int call = 0; call < 2; ++call)
+    expect_error(ErrorKind::data, {"row 3", "'x'", "oops"}, [&] { reader.next_sound(block, 10); });
+}
+
 TEST(TableReader, ReadsLabelsBesideTheTable) {
   const TempFile table("job,x\nclerk,1\nnurse,2\n");
   const auto read = [&](const std::string& bytes) {

@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lacuna/core/errors.hpp"
+#include "lacuna/core/random.hpp"
 #include "math/cholesky.hpp"
+#include "math/log_add_kernels.hpp"
 #include "math/moments.hpp"
 #include "math/special.hpp"
 
@@ -27,6 +33,82 @@ TEST(LogSumExp, SpecialInputs) {
   EXPECT_NEAR(log_sum_exp(large), 1000.0 + std::log(2.0), 1e-12);
   const double small[] = {-1e5, -1e5 - 800.0};
   EXPECT_EQ(log_sum_exp(small), -1e5);
+}
+
+double plain_log_sum_exp(std::span<const double> values) {
+  const double largest = *std::max_element(values.begin(), values.end());
+  double sum = 0.0;
+  for (const double value : values) sum += std::exp(value - largest);
+  return largest + std::log(sum);
+}
+
+TEST(LogSumExp, LeavesOutOnlyWhatChangesNoBit) {
+  constexpr int n_cases = 100000;
+  RandomStream random(1, RandomPurpose::simulation);
+  std::vector<double> values;
+  for (int i = 0; i < n_cases; ++i) {
+    const double spread = std::exp(8.0 * random.uniform());
+    values.resize(1 + static_cast<std::size_t>(i) % 12);
+    for (double& value : values) value = spread * random.normal();
+    EXPECT_EQ(log_sum_exp(values), plain_log_sum_exp(values));
+    if (values.size() == 2) {
+      EXPECT_EQ(log_sum_exp(values[0], values[1]), plain_log_sum_exp(values));
+    }
+  }
+  // Where exp stops to matter beside 1, and where it becomes 0.
+  for (const double edge :
+       {-36.0, -36.7368, -37.0, -38.0, -79.0, -80.0, -81.0, -745.0, -745.2, -746.0, -747.0})
+    for (const double near : {edge - 1e-9, edge, edge + 1e-9}) {
+      EXPECT_EQ(log_sum_exp(0.0, near), plain_log_sum_exp(std::vector{0.0, near}));
+      EXPECT_EQ(log_sum_exp(near, 0.0), plain_log_sum_exp(std::vector{near, 0.0}));
+      for (const auto& some : {std::vector{near, -2.0, 0.0, near}, std::vector{near, 0.0, near, -30.0}})
+        EXPECT_EQ(log_sum_exp(some), plain_log_sum_exp(some));
+    }
+}
+
+TEST(LogSumExp, OfTwoTakesWhatTheListTakes) {
+  const double kinds[] = {-infinity, infinity, std::nan(""), -0.0, 0.0, 3.0, -1e300, 1e300};
+  for (const double a : kinds)
+    for (const double b : kinds) {
+      const double pair[] = {a, b};
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(log_sum_exp(a, b)),
+                std::bit_cast<std::uint64_t>(log_sum_exp(pair)));
+    }
+}
+
+TEST(LogSumExp, OfManyPairsHasTheBitsOfEach) {
+  constexpr std::size_t n = 50003; // no multiple of any vector's width
+  RandomStream random(2, RandomPurpose::simulation);
+  std::vector<double> a(n);
+  std::vector<double> b(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    a[i] = std::exp(6.0 * random.uniform()) * random.normal();
+    // Differences of every size, down to those whose power rounds to nothing beside 1.
+    b[i] = a[i] + (i % 2 == 0 ? 1.0 : -1.0) * std::exp(6.0 * random.uniform() - 2.0);
+  }
+  const double kinds[] = {-infinity, infinity, std::nan(""), 0.0, -0.0, 1e300, -1e300, 5.0};
+  std::size_t place = 0;
+  for (const double x : kinds)
+    for (const double y : kinds) {
+      a[place] = x;
+      b[place++] = y;
+    }
+  std::vector<double> out(n);
+  log_sum_exp(a, b, out);
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_EQ(bits(out[i]), bits(log_sum_exp(a[i], b[i]))) << a[i] << ' ' << b[i];
+  for (const LogAddKernel* const kernel : log_add_kernels()) {
+    const auto n_done = static_cast<std::size_t>(kernel->log_add(a.data(), b.data(), n, out.data()));
+    ASSERT_GT(n_done, n - 16);
+    std::size_t n_known = 0;
+    for (std::size_t i = 0; i < n_done; ++i) {
+      if (std::isnan(out[i])) continue;
+      ++n_known;
+      ASSERT_EQ(bits(out[i]), bits(log_sum_exp(a[i], b[i]))) << a[i] << ' ' << b[i];
+    }
+    EXPECT_GT(n_known, n_done / 3); // else there is no point in it
+  }
 }
 
 TEST(Special, KnownValues) {

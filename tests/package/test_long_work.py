@@ -240,6 +240,27 @@ def test_no_copy_of_x(call):
     assert 0.9 * SIZE < converted < 1.3 * SIZE  # once, and the measure does see copies
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="a sanitizer has memory of its own")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", ["model.predict(Y)", "model.predict_proba(Y)"])
+def test_float32_is_never_a_whole_table_of_float64(call):
+    rows = MEMORY % "" + "Y = X.astype('float32')\n"
+    assert peak_of(rows + call) < 0.4 * SIZE  # blocks of 2,097,152 numbers, 16 MB of 48
+    assert peak_of(rows + call.replace("Y", "Y.astype(float)")) > 0.9 * SIZE
+
+
+def test_float32_rows_are_scored_as_the_same_numbers_in_float64():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30_000, 3)).astype(np.float32)
+    y = np.where(random.uniform(size=300) < 0.5, (X[:300, 0] > 0).astype(int), -1)
+    model = lacuna.ReliableClassifier(conditional="densities", draws=1).fit(X[:300], y)
+    X[7, 1] = np.nan
+    exact = model._score_rows(X.astype(np.float64))
+    for rows in (X, np.asfortranarray(X), X[::-1][::-1]):
+        for found, expected in zip(model._score_rows(rows), exact):
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_import_is_quick_and_brings_no_torch():
     program = "import sys, lacuna; print('torch' in sys.modules, 'sklearn' in sys.modules, len(dir(lacuna)) > 8)"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

@@ -96,6 +96,9 @@ public:
   /// Fills `block` with up to `max_rows` rows; false at the end of the table. Throws Error(data) that names
   /// file, row, column and value.
   bool next(TableBlock& block, Index max_rows);
+  /// The same, but where a row cannot be read, the call hands out the rows before it, and the next one
+  /// throws.
+  bool next_sound(TableBlock& block, Index max_rows);
   /// Share of the file read so far, 0 to 1, for progress.
   double position() const;
   /// How many cells held a category unseen at fit time; such a cell is a missing value in a coded column, and

@@ -1,0 +1,190 @@
+#include "pipeline/prediction_bytes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "data/table_copy.hpp"
+
+namespace lacuna {
+
+namespace {
+
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+// A blank or tab before the sign hides it from us, not from every spreadsheet.
+std::string without_formula(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_formula =
+      first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string::npos;
+  return is_formula && !is_number(text) ? "'" + text : text;
+}
+
+// The shortest digits that read back as the same double, in every locale.
+char* put_number(char* to, double value) {
+  return fmt::format_to(to, FMT_COMPILE("{}"), value);
+}
+
+class CsvBytes : public PredictionBytes {
+public:
+  CsvBytes(const std::vector<std::string>& classes, CsvCells cells) : classes_(classes) {
+    for (const std::string& name : classes) {
+      names_.push_back(csv_cell(cells == CsvCells::no_formulas ? without_formula(name) : name));
+      longest_name_ = std::max(longest_name_, names_.back().size());
+    }
+  }
+
+  std::string beginning() const override {
+    std::string line = "prediction,error_probability,informative,log_ratio";
+    for (const std::string& name : classes_) {
+      line += ',';
+      line += csv_cell("p_" + name);
+    }
+    return line + '\n';
+  }
+
+  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
+    constexpr std::size_t longest_number = 32; // with its comma
+    const std::size_t longest_row = longest_name_ + (4 + names_.size()) * longest_number;
+    bytes.resize(bytes.capacity());
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
+      if (bytes.size() - size < longest_row) bytes.resize(2 * bytes.size() + longest_row);
+      size = static_cast<std::size_t>(put_row(bytes.data() + size, scores, i) - bytes.data());
+    }
+    bytes.resize(size);
+  }
+
+private:
+  char* put_row(char* to, const Scores& scores, std::size_t i) const {
+    const std::string& name = names_[static_cast<std::size_t>(scores.prediction[i])];
+    to = std::copy(name.begin(), name.end(), to);
+    *to++ = ',';
+    to = put_number(to, scores.error_probability[i]);
+    *to++ = ',';
+    *to++ = scores.informative[i] != 0 ? '1' : '0';
+    *to++ = ',';
+    to = put_number(to, scores.log_ratio[i]);
+    const double* const posterior = scores.posterior.row(static_cast<Index>(i));
+    for (std::size_t y = 0; y < names_.size(); ++y) {
+      *to++ = ',';
+      to = put_number(to, posterior[y]);
+    }
+    *to++ = '\n';
+    return to;
+  }
+
+  std::vector<std::string> classes_;
+  std::vector<std::string> names_; ///< as cells
+  std::size_t longest_name_ = 0;
+};
+
+/// Each call makes a whole member of a gzip file, so that members are packed side by side.
+std::vector<char> packed(std::string_view bytes) {
+  constexpr int level = 1; // of digits more effort saves a tenth, and takes several times as long
+  constexpr int gzip_window = 15 + 16;
+  constexpr int usual_memory = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, usual_memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  const struct Ending {
+    z_stream& stream;
+    ~Ending() { deflateEnd(&stream); }
+  } ending{stream};
+  std::vector<char> result(deflateBound(&stream, bytes.size()));
+  // zlib does not write there, whatever the type says.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // NOLINT(*-const-cast)
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(result.size());
+  deflate(&stream, Z_FINISH);
+  result.resize(stream.total_out);
+  return result;
+}
+
+class GzipBytes : public PredictionBytes {
+public:
+  explicit GzipBytes(std::unique_ptr<PredictionBytes> plain) : plain_(std::move(plain)) {}
+
+  std::string beginning() const override {
+    const std::vector<char> bytes = packed(plain_->beginning());
+    return {bytes.begin(), bytes.end()};
+  }
+
+  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
+    plain_->write_rows(scores, bytes);
+    bytes = packed({bytes.data(), bytes.size()});
+  }
+
+private:
+  std::unique_ptr<PredictionBytes> plain_;
+};
+
+/// A whole header of NPY version 1; blanks before its end leave room for any number of rows.
+std::string npy_header(Index n_rows, Index n_columns) {
+  static_assert(std::endian::native == std::endian::little, "'<f8' is how doubles lie in memory");
+  constexpr std::size_t size = 128;
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(size - 10);
+  header += '\0';
+  header += fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", n_rows, n_columns);
+  header.resize(size - 1, ' ');
+  return header + '\n';
+}
+
+constexpr Index n_columns_before_classes = 4;
+
+class NpyBytes : public PredictionBytes {
+public:
+  explicit NpyBytes(Index n_classes) : n_columns_(n_columns_before_classes + n_classes) {}
+
+  std::string beginning() const override { return npy_header(0, n_columns_); }
+
+  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
+    const auto row_size = static_cast<std::size_t>(n_columns_) * sizeof(double);
+    bytes.resize(scores.prediction.size() * row_size);
+    char* to = bytes.data();
+    for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
+      const double first[n_columns_before_classes] = {
+          static_cast<double>(scores.prediction[i]), scores.error_probability[i],
+          scores.informative[i] != 0 ? 1.0 : 0.0, scores.log_ratio[i]};
+      std::memcpy(to, first, sizeof first);
+      std::memcpy(to + sizeof first, scores.posterior.row(static_cast<Index>(i)), row_size - sizeof first);
+      to += row_size;
+    }
+  }
+
+private:
+  Index n_columns_;
+};
+
+} // namespace
+
+std::unique_ptr<PredictionBytes> prediction_bytes(PredictionFormat format,
+                                                  const std::vector<std::string>& classes, CsvCells cells) {
+  if (format == PredictionFormat::npy) return std::make_unique<NpyBytes>(static_cast<Index>(classes.size()));
+  auto csv = std::make_unique<CsvBytes>(classes, cells);
+  if (format == PredictionFormat::csv) return csv;
+  return std::make_unique<GzipBytes>(std::move(csv));
+}
+
+std::string npy_prediction_header(const Model& model, Index n_rows) {
+  return npy_header(n_rows, n_columns_before_classes + model.classifier.n_classes());
+}
+
+} // namespace lacuna

@@ -1,0 +1,163 @@
+"""predict: what is written by the ending of the name, which error comes first, threads and memory."""
+
+import gzip
+import resource
+import signal
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_tool import BINARY, IS_SANITIZED, default_signals, names_in, run
+
+N_CLASSES = 4
+
+
+def rows_of(n, seed=0):
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, N_CLASSES, n)
+    return random.normal(size=(n, 3)) + 3.0 * truth[:, None], truth
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model of columns c0, c1 and c2, and tables for it."""
+    folder = tmp_path_factory.mktemp("predict")
+    X, truth = rows_of(400)
+    np.save(folder / "train.npy", X)
+    (folder / "y.csv").write_text("\n".join(map(str, truth)) + "\n")
+    run("fit", "train.npy", "--labels", "y.csv", "-o", "model", "--conditional", "densities", "--draws", "1", cwd=folder)
+    X, _ = rows_of(5000, seed=1)
+    np.save(folder / "x.npy", X)
+    pd.DataFrame(X, columns=["c0", "c1", "c2"]).to_csv(folder / "x.csv", index=False)
+    run("predict", "model", "x.csv", "-o", "out.csv", cwd=folder)
+    return folder
+
+
+def predict(folder, data, out, *arguments, code=0):
+    return run("predict", folder / "model", folder / data, "-o", out, "--force", *arguments, cwd=folder, code=code)
+
+
+@pytest.mark.parametrize("data", ["x.csv", "x.npy"])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_threads_and_the_format_of_the_table_change_no_byte(folder, tmp_path, data, threads):
+    predict(folder, data, tmp_path / "out.csv", "--threads", threads)
+    assert (tmp_path / "out.csv").read_bytes() == (folder / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["p.csv.gz", "p.CSV.GZ"])
+def test_a_name_in_gz_is_gzip(folder, tmp_path, name):
+    predict(folder, "x.csv", tmp_path / name)
+    assert gzip.decompress((tmp_path / name).read_bytes()) == (folder / "out.csv").read_bytes()
+    assert (tmp_path / name).stat().st_size < 0.7 * (folder / "out.csv").stat().st_size
+
+
+@pytest.mark.parametrize("data", ["x.csv", "x.npy"])
+def test_a_name_in_npy_is_an_array_of_the_same_numbers(folder, tmp_path, data):
+    predict(folder, data, tmp_path / "p.npy")
+    found = np.load(tmp_path / "p.npy")
+    expected = pd.read_csv(folder / "out.csv", float_precision="round_trip")
+    assert found.dtype == np.float64 and found.shape == (5000, 4 + N_CLASSES)
+    np.testing.assert_array_equal(found, expected.to_numpy())  # the classes are called 0, 1, ...
+    assert (tmp_path / "p.npy").stat().st_size == 128 + found.nbytes
+
+
+def test_an_array_without_rows(folder, tmp_path):
+    np.save(tmp_path / "none.npy", np.zeros((0, 3)))
+    run("predict", folder / "model", "none.npy", "-o", "p.npy", cwd=tmp_path)
+    assert np.load(tmp_path / "p.npy").shape == (0, 4 + N_CLASSES)
+
+
+@pytest.mark.parametrize("name", ["p", "p.csv", ".p", "v1.2/p", "csv"])
+def test_other_names_get_csv(folder, tmp_path, name):
+    (tmp_path / "v1.2").mkdir()
+    predict(folder, "x.csv", tmp_path / name)
+    assert (tmp_path / name).read_bytes() == (folder / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["p.txt", "p.parquet", "p.gz", "p.npy.gz", "p.csv.bz2", "p.npz", "p."])
+def test_an_unknown_ending_is_refused_before_anything_is_read(tmp_path, name):
+    err = run("predict", "no model", "no table", "-o", name, cwd=tmp_path, code=64).stderr
+    assert "--output" in err and name in err
+    for ending in (".csv", ".csv.gz", ".npy"):
+        assert ending in err
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("out", ["out", "out.csv.gz", "out.npy"])
+def test_a_full_disk_is_an_error_and_nothing_is_left(folder, tmp_path, out):
+    def small_files_only():
+        default_signals()
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    result = subprocess.run(
+        [BINARY, "predict", folder / "model", folder / "x.csv", "-o", out],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=small_files_only,
+    )
+    assert result.returncode == 73, result.stderr
+    assert "cannot be written" in result.stderr and "too large" in result.stderr
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_the_first_bad_row_of_the_file_is_named(folder, tmp_path, threads):
+    lines = (folder / "x.csv").read_text().splitlines()
+    lines[4000] = "1,oops,2"
+    lines[4500] = "1,2"
+    (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
+    command = ["predict", folder / "model", "bad.csv", "-o", "out", "--threads", threads]
+    err = run(*command, cwd=tmp_path, code=65).stderr
+    assert "bad.csv" in err and "line 4001" in err and "'c1'" in err and "'oops'" in err and "mend the cell" in err
+    lines[3000] = "1,2,3,4"
+    (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
+    assert "line 3001" in run(*command, cwd=tmp_path, code=65).stderr
+    assert names_in(tmp_path) == ["bad.csv"]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_row_that_cannot_be_scored_comes_before_one_that_cannot_be_read(folder, tmp_path, threads):
+    """A gap is found when rows are mapped, a word when they are read, and both stand among the same few rows."""
+    run("fit", folder / "train.npy", "--labels", folder / "y.csv", "-o", "reduced", "--features", "pca:2", cwd=tmp_path)
+    lines = (folder / "x.csv").read_text().splitlines()
+    command = ["predict", "reduced", "bad.csv", "-o", "out", "--threads", threads]
+    for gap, word, first in ((2000, 2010, "gap"), (2010, 2000, "word"), (1500, 4900, "gap"), (4900, 1500, "word")):
+        changed = list(lines)
+        changed[gap] = "1,,2"
+        changed[word] = "1,oops,2"
+        (tmp_path / "bad.csv").write_text("\n".join(changed) + "\n")
+        err = run(*command, cwd=tmp_path, code=65).stderr
+        assert ("oops" in err) == (first == "word"), err
+        assert "oops" in err or f"row {gap}" in err, err
+
+
+def peak_of(command, cwd):
+    """The most memory that a command held, in bytes."""
+    program = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True); "
+        "print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    # Of a program without arrays: a child counts what its parent held when it was started.
+    done = subprocess.run(["python3", "-S", "-c", program, *map(str, command)], cwd=cwd, check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take memory of their own")
+@pytest.mark.parametrize("data", ["csv", "npy"])
+@pytest.mark.parametrize("out", ["p.csv", "p.csv.gz", "p.npy"])
+def test_memory_does_not_grow_with_the_rows(folder, tmp_path, data, out):
+    peaks = []
+    for n in (30_000, 300_000):
+        X, _ = rows_of(n)
+        if data == "npy":
+            np.save(tmp_path / "large.npy", X)
+        else:
+            pd.DataFrame(X.round(3), columns=["c0", "c1", "c2"]).to_csv(tmp_path / "large.csv", index=False)
+        command = [BINARY, "predict", folder / "model", f"large.{data}", "-o", out, "--force", "--threads", "2"]
+        peaks.append(peak_of(command, tmp_path))
+    # The table holds 7.2 MB more and its predictions 17 MB more; pieces and buffers are 8 MB in all.
+    assert peaks[1] - peaks[0] < 2e6, peaks
+    assert peaks[1] < 40e6, peaks

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -53,6 +54,64 @@ Index components_for_share(const std::vector<double>& falling_variances, double 
   return static_cast<Index>(n);
 }
 
+struct Components {
+  std::vector<double> variances; ///< falling
+  RowMajor directions;           ///< a row each
+};
+
+/// Falling, none below 0.
+std::vector<double> found_variances(const SymmetricEigen& found) {
+  if (found.values.empty())
+    throw Error(ErrorKind::data,
+                "features: pca: the eigenvalues of the covariance cannot be found; scale the "
+                "features first: standardize,pca");
+  std::vector<double> variances(found.values.rbegin(), found.values.rend());
+  for (double& variance : variances) variance = std::max(variance, 0.0);
+  return variances;
+}
+
+Components components_of_columns(MatrixView rows, const std::vector<double>& means, Index n_outputs,
+                                 double share, int threads) {
+  const Index d = rows.n_cols;
+  const Eigen::MatrixXd products = covariance(rows, means, threads);
+  const SymmetricEigen found =
+      symmetric_eigen({products.data(), static_cast<std::size_t>(products.size())}, d);
+  Components result{found_variances(found), {}};
+  const Index n = n_outputs > 0 ? n_outputs : components_for_share(result.variances, share);
+  result.variances.resize(static_cast<std::size_t>(n));
+  result.directions = RowsMap(found.vectors.row(0), d, d).bottomRows(n).colwise().reverse();
+  return result;
+}
+
+/// Fewer rows than columns: with C the centred rows, C C' / n has the same variances as C' C / n, and
+/// u' C / sqrt(n variance) is the direction of its eigenvector u. Nothing where a variance that is asked for is
+/// so small that digits of its direction are lost.
+std::optional<Components> components_of_few_rows(MatrixView rows, const std::vector<double>& means,
+                                                 Index n_outputs, double share) {
+  constexpr double least_variance = 1e-6; // of the largest
+  const Index n_rows = rows.n_rows;
+  const RowMajor centred =
+      RowsMap(rows.row(0), n_rows, rows.n_cols).rowwise() - as_vector(means).transpose();
+  Eigen::MatrixXd products = Eigen::MatrixXd::Zero(n_rows, n_rows);
+  constexpr Index columns_at_once = 64;
+  for (Index j = 0; j < rows.n_cols; j += columns_at_once) {
+    stop_if_asked();
+    const auto part = centred.middleCols(j, std::min(columns_at_once, rows.n_cols - j));
+    products.selfadjointView<Eigen::Lower>().rankUpdate(part, 1.0 / static_cast<double>(n_rows));
+  }
+  const SymmetricEigen found =
+      symmetric_eigen({products.data(), static_cast<std::size_t>(products.size())}, n_rows);
+  Components result{found_variances(found), {}};
+  const Index n = n_outputs > 0 ? n_outputs : components_for_share(result.variances, share);
+  if (n > n_rows || !(result.variances[static_cast<std::size_t>(n - 1)] > least_variance * result.variances[0]))
+    return std::nullopt;
+  result.variances.resize(static_cast<std::size_t>(n));
+  result.directions =
+      RowsMap(found.vectors.row(0), n_rows, n_rows).bottomRows(n).colwise().reverse() * centred;
+  result.directions.rowwise().normalize();
+  return result;
+}
+
 } // namespace
 
 std::shared_ptr<const Pca> Pca::fit(MatrixView rows, Index n_outputs, double share, int threads) {
@@ -63,25 +122,16 @@ std::shared_ptr<const Pca> Pca::fit(MatrixView rows, Index n_outputs, double sha
                             "at most {}, or for a share such as pca:0.95",
                             n_outputs, d, d));
   std::vector<double> means = row_moments(WeightedRows(rows)).mean;
-  const Eigen::MatrixXd products = covariance(rows, means, threads);
-  const auto [rising_variances, directions] =
-      symmetric_eigen({products.data(), static_cast<std::size_t>(products.size())}, d);
-  if (rising_variances.empty())
-    throw Error(ErrorKind::data,
-                "features: pca: the eigenvalues of the covariance cannot be found; scale the "
-                "features first: standardize,pca");
-  std::vector<double> variances(rising_variances.rbegin(), rising_variances.rend());
-  for (double& variance : variances) variance = std::max(variance, 0.0);
-  const Index n = n_outputs > 0 ? n_outputs : components_for_share(variances, share);
-  variances.resize(static_cast<std::size_t>(n));
-  Matrix components(n, d);
-  for (Index k = 0; k < n; ++k) {
-    const std::span<const double> loadings(directions.row(d - 1 - k), static_cast<std::size_t>(d));
+  std::optional<Components> found;
+  if (rows.n_rows < d) found = components_of_few_rows(rows, means, n_outputs, share);
+  if (!found) found = components_of_columns(rows, means, n_outputs, share, threads);
+  Matrix components(found->directions.rows(), d);
+  for (Index k = 0; k < components.n_rows(); ++k) {
+    const auto loadings = found->directions.row(k);
     const double largest = *std::ranges::max_element(loadings, {}, [](double x) { return std::abs(x); });
-    for (Index j = 0; j < d; ++j)
-      components(k, j) = std::copysign(1.0, largest) * loadings[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < d; ++j) components(k, j) = std::copysign(1.0, largest) * loadings[j];
   }
-  return std::make_shared<Pca>(std::move(means), std::move(components), std::move(variances));
+  return std::make_shared<Pca>(std::move(means), std::move(components), std::move(found->variances));
 }
 
 std::vector<std::string> Pca::output_names(const std::vector<std::string>& /*input_names*/) const {

@@ -141,11 +141,11 @@ TEST(Standardize, AConstantColumnBecomesZero) {
   EXPECT_NEAR(chain.apply(other.view(), {.threads = 1})(0, 0), 3.0, 1e-12);
 }
 
-TEST(Pca, AgreesWithTheSingularValues) {
-  const Index n = 300;
-  const Index d = 6;
+/// Against Eigen's singular values.
+void check_components(Index n, Index d, Index n_outputs) {
+  SCOPED_TRACE(testing::Message() << n << " rows, " << d << " columns");
   const Matrix rows = random_rows(n, d, 50.0);
-  const auto map = lacuna::Pca::fit(rows.view(), 4, 0.0, 1);
+  const auto map = lacuna::Pca::fit(rows.view(), n_outputs, 0.0, 1);
   Eigen::MatrixXd centred(n, d);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < d; ++j) centred(i, j) = rows(i, j);
@@ -153,7 +153,7 @@ TEST(Pca, AgreesWithTheSingularValues) {
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(centred, Eigen::ComputeThinU | Eigen::ComputeThinV);
   Matrix out;
   map->apply(rows.view(), {.threads = 1}, out);
-  for (Index k = 0; k < 4; ++k) {
+  for (Index k = 0; k < n_outputs; ++k) {
     const double variance = svd.singularValues()[k] * svd.singularValues()[k] / static_cast<double>(n);
     EXPECT_NEAR(map->variances()[static_cast<std::size_t>(k)], variance, 1e-9 * variance);
     const Eigen::VectorXd scores = centred * svd.matrixV().col(k);
@@ -164,6 +164,24 @@ TEST(Pca, AgreesWithTheSingularValues) {
       if (std::abs(map->components()(k, j)) > std::abs(largest)) largest = map->components()(k, j);
     EXPECT_GT(largest, 0.0);
   }
+}
+
+TEST(Pca, AgreesWithTheSingularValues) {
+  check_components(300, 6, 4);
+  check_components(20, 60, 12); // fewer rows than columns are computed from the rows' products
+  check_components(20, 60, 19); // as many as vary
+}
+
+TEST(Pca, FewRowsOfManyColumnsStillHaveAllDirections) {
+  // Five rows vary in four directions; the others are any at right angles to these.
+  const auto map = lacuna::Pca::fit(random_rows(5, 8).view(), 8, 0.0, 1);
+  for (Index k = 0; k < 8; ++k)
+    for (Index l = 0; l <= k; ++l) {
+      double product = 0.0;
+      for (Index j = 0; j < 8; ++j) product += map->components()(k, j) * map->components()(l, j);
+      EXPECT_NEAR(product, k == l ? 1.0 : 0.0, 1e-12);
+    }
+  EXPECT_NEAR(map->variances()[4], 0.0, 1e-12);
 }
 
 TEST(Pca, TakesTheShareItWasAskedFor) {

@@ -84,14 +84,13 @@ Components components_of_columns(MatrixView rows, const std::vector<double>& mea
 }
 
 /// Fewer rows than columns: with C the centred rows, C C' / n has the same variances as C' C / n, and
-/// u' C / sqrt(n variance) is the direction of its eigenvector u. Nothing where a variance that is asked for is
-/// so small that digits of its direction are lost.
+/// u' C / sqrt(n variance) is the direction of its eigenvector u. Nothing where a variance that is asked for
+/// is so small that digits of its direction are lost.
 std::optional<Components> components_of_few_rows(MatrixView rows, const std::vector<double>& means,
                                                  Index n_outputs, double share) {
   constexpr double least_variance = 1e-6; // of the largest
   const Index n_rows = rows.n_rows;
-  const RowMajor centred =
-      RowsMap(rows.row(0), n_rows, rows.n_cols).rowwise() - as_vector(means).transpose();
+  const RowMajor centred = RowsMap(rows.row(0), n_rows, rows.n_cols).rowwise() - as_vector(means).transpose();
   Eigen::MatrixXd products = Eigen::MatrixXd::Zero(n_rows, n_rows);
   constexpr Index columns_at_once = 64;
   for (Index j = 0; j < rows.n_cols; j += columns_at_once) {
@@ -103,7 +102,8 @@ std::optional<Components> components_of_few_rows(MatrixView rows, const std::vec
       symmetric_eigen({products.data(), static_cast<std::size_t>(products.size())}, n_rows);
   Components result{found_variances(found), {}};
   const Index n = n_outputs > 0 ? n_outputs : components_for_share(result.variances, share);
-  if (n > n_rows || !(result.variances[static_cast<std::size_t>(n - 1)] > least_variance * result.variances[0]))
+  if (n > n_rows ||
+      !(result.variances[static_cast<std::size_t>(n - 1)] > least_variance * result.variances[0]))
     return std::nullopt;
   result.variances.resize(static_cast<std::size_t>(n));
   result.directions =

@@ -49,9 +49,10 @@ TableSchema schema_of(const DatasetView& data) {
 void hint_at_pca(const DatasetView& seen, Observer& observer) {
   constexpr Index many_columns = 500;
   if (seen.n_features() < many_columns) return;
-  observer.warning(fmt::format("the models see {} columns, and the time of densities grows with the square of "
-                               "that; {} as {} gives them 50 that hold most of what varies",
-                               seen.n_features(), "'pca:50'", mention("features")));
+  observer.warning(
+      fmt::format("the models see {} columns, and the time of densities grows with the square of "
+                  "that; {} as {} gives them 50 that hold most of what varies",
+                  seen.n_features(), "'pca:50'", mention("features")));
 }
 
 } // namespace

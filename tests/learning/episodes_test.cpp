@@ -345,7 +345,8 @@ TEST(Episodes, LabelsByLot) {
     n_ones += kept[i];
   }
   EXPECT_EQ(n_kept, 1000);
-  // A fifth of 4,000 labels are ones: of 1,000 by lot 200, with a standard deviation of 11; 1e-6 lie beyond 54.
+  // A fifth of 4,000 labels are ones: of 1,000 by lot 200, with a standard deviation of 11; 1e-6 lie
+  // beyond 54.
   EXPECT_NEAR(n_ones, 200, 54);
   EXPECT_NE(labels_by_lot(labels, 1000, 2), kept);
   // Of a smaller lot every row is also in a larger one.

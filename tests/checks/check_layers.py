@@ -19,7 +19,7 @@ NARROW = {"evaluation": {"core", "math"}}
 # Headers in src/ that later rooms, apps and python may include: doors that users of the library do not see.
 # Every other header in src/ is private to its room.
 DOORS = {
-    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "parallel", "registry", "shared_library", "spare_memory"},
+    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "registry", "shared_library", "spare_memory"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
     "density": {"column_shapes", "shaped_density"},

@@ -80,8 +80,9 @@ public:
     }
     const auto n_known = static_cast<Index>(parts.classes.size());
     if (n_shares % n_known != 0) fail_damaged(prefix + "shares", "has another length than expected");
+    const Index n_leaves = n_shares / n_known;
     for (const TreeNode& node : parts.grown.trees.nodes)
-      if (node.left == 0 && !(node.value >= 0.0F && node.value < static_cast<float>(n_shares / n_known)))
+      if (node.left == 0 && !(node.value >= 0.0F && node.value < static_cast<float>(n_leaves)))
         fail_damaged(prefix + "trees/value", "names a leaf that is not there");
     return std::make_shared<Forest>(std::move(facts), std::move(parts));
   }

@@ -16,7 +16,9 @@ DensityConditional::DensityConditional(Index n_features, std::vector<ClassModel>
     : Conditional({.family = densities_member,
                    .n_features = n_features,
                    .n_classes = static_cast<Index>(models.front().density.size())}),
-      models_(std::move(models)) {}
+      models_(std::move(models)) {
+  register_density_conditional(); // who has one may save it, and what is saved can be loaded
+}
 
 void DensityConditional::log_probability(MatrixView rows, std::span<double> out) const {
   const auto n_classes = static_cast<std::size_t>(this->n_classes());

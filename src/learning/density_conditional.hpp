@@ -31,7 +31,7 @@ private:
 /// What messages and model files call class densities among the members of a stack.
 inline constexpr const char* densities_member = "densities";
 
-/// Makes load_conditional know it; before a classifier is read.
+/// Makes load_conditional know it: before a classifier is read, and when one is made.
 void register_density_conditional();
 
 } // namespace lacuna

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/table_files.hpp"
 #include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
 #include "text.hpp"
@@ -97,9 +98,12 @@ void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFil
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     if (output.path.empty()) continue;
-    for (const NamedFile& input : inputs)
-      if (input.path != "-" && !input.path.empty() && are_one_file(input.path, output.path))
-        refuse_shared(input, output, "which cannot be read and written by one command");
+    for (const NamedFile& input : inputs) {
+      if (input.path == "-" || input.path.empty()) continue;
+      for (const std::string& path : table_files(input.path))
+        if (are_one_file(path, output.path))
+          refuse_shared({input.name, path}, output, "which cannot be read and written by one command");
+    }
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].path.empty() && are_one_file(outputs[j].path, output.path))
         refuse_shared(outputs[j], output, "which can hold only one of them");

@@ -319,6 +319,11 @@ void remove_part_files() noexcept {
     if (place.is_set) unlink(place.path.data());
 }
 
+bool is_part_file(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.find(std::string(own_mark) + std::string(part_mark)) != name.npos;
+}
+
 bool holds_zero_byte(const std::string& path) {
   return path.find('\0') != std::string::npos;
 }

@@ -55,6 +55,9 @@ void commit_together(const std::vector<AtomicFile*>& files);
 /// signal that ends the process: takes no lock and no memory.
 void remove_part_files() noexcept;
 
+/// True for the name that an AtomicFile has before it is complete.
+bool is_part_file(const std::string& path);
+
 /// True when a name holds a zero byte: the system would take what stands before it for the name.
 bool holds_zero_byte(const std::string& path);
 inline constexpr const char* zero_byte_words = "its name holds a zero byte, which no file's name can";

@@ -56,10 +56,10 @@ std::string number_text(T value) {
   }
 }
 
-class ArrayTable : public TableSource {
+class ArrayTable : public FileTable {
 public:
   ArrayTable(std::unique_ptr<ByteSource> source, const ArrayLayout& layout)
-      : TableSource(std::move(source)), layout_(layout), element_size_(element_size(layout.type)) {
+      : FileTable(std::move(source)), layout_(layout), element_size_(element_size(layout.type)) {
     // The header is believed only as far as there are bytes behind it, so they come before the column names.
     const std::uint64_t n_first_rows =
         layout_.is_column_major ? layout_.n_rows : std::min<std::uint64_t>(1, layout_.n_rows);

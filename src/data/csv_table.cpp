@@ -10,10 +10,10 @@ namespace lacuna {
 
 namespace {
 
-class CsvTable : public TableSource {
+class CsvTable : public FileTable {
 public:
   CsvTable(std::unique_ptr<ByteSource> source, const TextFormat& format)
-      : TableSource(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
+      : FileTable(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
     if (!parser_.next()) fail_data(in_file(path()), "it holds blank lines only");
     if (format.has_header) {
       read_header();

@@ -66,8 +66,8 @@ namespace {
   const Index n_rows = table.row();
   const Index n_labels = labels.table().row();
   const bool may_have_header = n_labels == n_rows + 1;
-  fail_data(in_file(labels.table().path()),
-            fmt::format("it has {} labels, but {} has {} rows", n_labels, in_quotes(table.path()), n_rows),
+  fail_data(in_file(labels.table().name()),
+            fmt::format("it has {} labels, but {} has {} rows", n_labels, in_quotes(table.name()), n_rows),
             std::string("there must be one label, perhaps empty, for every row") +
                 (may_have_header ? ", and no header above them" : ""));
 }

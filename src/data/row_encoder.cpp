@@ -50,7 +50,7 @@ std::optional<std::size_t> find_category(const TableColumn& column, std::string_
   const std::vector<std::string>& names = table.column_names();
   const std::optional<std::size_t> n_needed = n_numbered_columns(schema);
   if (!table.has_names() && n_needed)
-    fail_data(in_file(table.path()),
+    fail_data(in_file(table.name()),
               fmt::format("it has {} columns, but the model needs {}: it was fitted to a wider table",
                           names.size(), *n_needed));
   std::string remedy;
@@ -61,7 +61,7 @@ std::optional<std::size_t> find_category(const TableColumn& column, std::string_
     remedy = "the model goes by names, and this table has none";
   else if (missing.size() == 1)
     remedy = nearest_name_hint(missing[0], names);
-  fail_data(in_file(table.path()),
+  fail_data(in_file(table.name()),
             fmt::format("it lacks {} that the model needs: {}; it has {}",
                         missing.size() == 1 ? "a column" : fmt::format("{} columns", missing.size()),
                         name_list(missing), name_list(names)),

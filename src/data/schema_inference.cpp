@@ -53,7 +53,7 @@ void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& name
 void check_categories(const ColumnProfile& profile, const TableSource& table) {
   const std::string& name = table.column_names()[profile.column()];
   if (profile.has_too_many_categories())
-    fail_data(in_column(table.path(), name),
+    fail_data(in_column(table.name(), name),
               fmt::format("it has more than {} different categories, so it looks like an identifier",
                           max_categories),
               "leave it out with " + drop_words(name));
@@ -123,7 +123,7 @@ std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profile
   note_left_out(empty, "without any value", notes);
   if (columns.empty())
     fail_data(
-        in_file(table.path()),
+        in_file(table.name()),
         fmt::format("it has no feature column: of its {} columns {} hold the same value in every row and "
                     "{} are empty; the others are the label or left out",
                     names.size(), constant.size(), empty.size()));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "data/messages.hpp"
+#include "data/table_files.hpp"
 
 namespace lacuna {
 
@@ -30,12 +31,12 @@ void refuse_foreign(const std::string& path, std::string_view head) {
 
 Place TableSource::place() const {
   Place place = in_file(path());
-  place.row = row();
+  place.row = row_in_file();
   place.line = line();
   return place;
 }
 
-void TableSource::fail_after_row(const Error& error) const {
+void FileTable::fail_after_row(const Error& error) const {
   ErrorParts parts = error.parts();
   parts.place.row = row();
   parts.statement += row() > 0 ? "; this is the last row that could be read" : "; no row could be read";
@@ -54,7 +55,19 @@ void TableSource::set_numbered_columns(std::size_t n_columns) {
   for (std::size_t j = 0; j < n_columns; ++j) column_names_.push_back(fmt::format("c{}", j));
 }
 
+void TableSource::take_columns_of(const TableSource& other) {
+  column_names_ = other.column_names_;
+  has_names_ = other.has_names_;
+  is_first_name_empty_ = other.is_first_name_empty_;
+}
+
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {
+  std::vector<std::string> paths = table_files(path);
+  if (paths.size() > 1) return open_joined_table(path, std::move(paths), format);
+  return open_table_file(paths.front(), format);
+}
+
+std::unique_ptr<TableSource> open_table_file(const std::string& path, const TextFormat& format) {
   auto bytes = std::make_unique<ByteSource>(path, format.watch);
   const std::string head(bytes->peek(8));
   if (head.empty()) fail_data(in_file(path), "the file is empty");
@@ -69,7 +82,7 @@ std::size_t find_column(const TableSource& table, const std::string& role, const
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const bool is_other_format = names.size() == 1 && names[0].find_first_of(";\t") != std::string::npos;
-  fail_data(in_file(table.path()),
+  fail_data(in_file(table.name()),
             fmt::format("it has no column {}, asked for as the {}; it has {}", in_quotes(name), role,
                         name_list(names)),
             is_other_format
@@ -87,7 +100,7 @@ bool is_time_to_look(const TableSource& table) {
 
 Place cell_place(const TableSource& table, std::size_t column) {
   Place place = in_column(table.path(), table.column_names()[column]);
-  place.row = table.row();
+  place.row = table.row_in_file();
   place.line = table.line();
   return place;
 }

@@ -15,10 +15,10 @@ namespace lacuna {
 /// More columns than this are refused before anything is allocated for them.
 inline constexpr std::size_t max_columns = 1'000'000;
 
-/// A table on disk, one row at a time, whatever its format.
+/// A table on disk, one row at a time, whatever its format and in however many files.
 class TableSource {
 public:
-  explicit TableSource(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  TableSource() = default;
   virtual ~TableSource() = default;
   TableSource(const TableSource&) = delete;
   TableSource& operator=(const TableSource&) = delete;
@@ -33,6 +33,14 @@ public:
   virtual bool is_numeric() const = 0;
   /// The line on which the current row begins, from 1; 0 for a file that has no lines.
   virtual Index line() const { return 0; }
+  /// The number of the current row in its file, from 1.
+  virtual Index row_in_file() const { return row_; }
+  /// Share of the table read so far, 0 to 1.
+  virtual double position() const = 0;
+  /// The file that holds the current row.
+  virtual const std::string& path() const = 0;
+  /// What the user called the table: its file, or a pattern.
+  virtual const std::string& name() const { return path(); }
 
   /// "c0", "c1", ... when the file names no columns.
   const std::vector<std::string>& column_names() const { return column_names_; }
@@ -43,23 +51,34 @@ public:
   Index row() const { return row_; }
   /// The current row as a place.
   Place place() const;
-  double position() const { return bytes_->position(); }
-  const std::string& path() const { return bytes_->path(); }
+
+protected:
+  void set_named_columns(std::vector<std::string> names, bool is_first_name_empty);
+  void set_numbered_columns(std::size_t n_columns);
+  void take_columns_of(const TableSource& other);
+  void count_row() { ++row_; }
+
+private:
+  std::vector<std::string> column_names_;
+  bool has_names_ = false;
+  bool is_first_name_empty_ = false;
+  Index row_ = 0;
+};
+
+/// A table in one file.
+class FileTable : public TableSource {
+public:
+  explicit FileTable(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  double position() const override { return bytes_->position(); }
+  const std::string& path() const override { return bytes_->path(); }
 
 protected:
   ByteSource& bytes() { return *bytes_; }
-  void set_named_columns(std::vector<std::string> names, bool is_first_name_empty);
-  void set_numbered_columns(std::size_t n_columns);
-  void count_row() { ++row_; }
   /// Throws the error of a file whose bytes end badly, with the last row that came before.
   [[noreturn]] void fail_after_row(const Error& error) const;
 
 private:
   std::unique_ptr<ByteSource> bytes_;
-  std::vector<std::string> column_names_;
-  bool has_names_ = false;
-  bool is_first_name_empty_ = false;
-  Index row_ = 0;
 };
 
 struct TextFormat {
@@ -68,10 +87,15 @@ struct TextFormat {
   ReadingWatch watch = {};
 };
 
-/// Opens a table; the format follows the first bytes.
+/// Opens a table, of all files that `path` stands for (table_files); the format follows their first bytes.
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format);
 
+/// The same for one file, whatever its name.
+std::unique_ptr<TableSource> open_table_file(const std::string& path, const TextFormat& format);
+
 /// The implementations behind open_table.
+std::unique_ptr<TableSource> open_joined_table(const std::string& name, std::vector<std::string> paths,
+                                               const TextFormat& format);
 std::unique_ptr<TableSource> open_csv_table(std::unique_ptr<ByteSource> bytes, const TextFormat& format);
 std::unique_ptr<TableSource> open_npy_table(std::unique_ptr<ByteSource> bytes);
 std::unique_ptr<TableSource> open_idx_table(std::unique_ptr<ByteSource> bytes);

@@ -12,6 +12,7 @@
 #include "data/messages.hpp"
 #include "data/row_encoder.hpp"
 #include "data/schema_inference.hpp"
+#include "data/table_files.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/table.hpp"
 
@@ -36,10 +37,12 @@ ReadingWatch watch_pass(double n_passes_done, Observer& observer) {
   };
 }
 
-void check_source(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
-      !std::filesystem::is_regular_file(path, ignored)) {
+void check_source(const std::string& table) {
+  for (const std::string& path : table_files(table)) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored) ||
+        std::filesystem::is_regular_file(path, ignored))
+      continue;
     ErrorParts parts;
     parts.place = in_file(path);
     parts.statement = "it is a pipe or a device, but a table for fitting is read twice";
@@ -75,7 +78,7 @@ public:
       if (is_time_to_look(table_)) watch_(table_.position());
     }
     if (table_.row() == 0)
-      fail_data(in_file(table_.path()),
+      fail_data(in_file(table_.name()),
                 fmt::format("it has {} but no row", table_.has_names() ? "a header" : "a shape"));
   }
 
@@ -103,7 +106,7 @@ public:
       notes.push_back(
           fmt::format("-1 among the labels of {} is taken for a class; if it marks rows without a "
                       "label, say so with {} -1",
-                      in_quotes(source.path()), mention("missing_label")));
+                      in_quotes(source.name()), mention("missing_label")));
   }
 
 private:
@@ -111,7 +114,7 @@ private:
     for (const std::string& name : asked) {
       if (!contains(table_.column_names(), name))
         fail_option(option,
-                    fmt::format("{} has no column {}; it has {}", in_quotes(table_.path()), in_quotes(name),
+                    fmt::format("{} has no column {}; it has {}", in_quotes(table_.name()), in_quotes(name),
                                 name_list(table_.column_names())),
                     nearest_name_hint(name, table_.column_names()));
       if (name == options_.label) fail_option(option, in_quotes(name) + " is the label column");
@@ -163,13 +166,13 @@ Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
 /// The second pass: the size is known now, so the features are stored once and nothing is copied.
 Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, const ReadingWatch& watch) {
   RowEncoder encoder(schema, table);
-  Matrix features = allocate(n_rows, encoder.n_features(), table.path());
+  Matrix features = allocate(n_rows, encoder.n_features(), table.name());
   while (table.next()) {
-    if (table.row() > n_rows) fail_changed(table.path());
+    if (table.row() > n_rows) fail_changed(table.name());
     encoder.encode(table, features.row(table.row() - 1));
     if (is_time_to_look(table)) watch(table.position());
   }
-  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.path());
+  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.name());
   return features;
 }
 

@@ -1,8 +1,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 
-#include <filesystem>
-
 #include "core/common_options.hpp"
+#include "data/table_files.hpp"
 #include "data/table_rows.hpp"
 #include "lacuna/core/errors.hpp"
 #include "pipeline/judge.hpp"
@@ -38,8 +37,7 @@ void check_calibration(const EvaluateRequest& request) {
   if (path.empty())
     refuse("calibrate", "it needs " + mention("calibration_data") +
                             ": a table like the test table, with labels, that the model was not fitted to");
-  std::error_code ignored;
-  if (path == request.path || std::filesystem::equivalent(path, request.path, ignored))
+  if (share_a_file(path, request.path))
     refuse("calibration_data",
            "'" + path +
                "' is the test table itself; calibrated on the rows that judge it, anything looks honest",

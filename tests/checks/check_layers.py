@@ -21,7 +21,7 @@ NARROW = {"evaluation": {"core", "math"}}
 DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "registry", "shared_library", "spare_memory"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
-    "data": {"array", "folds", "probability_table", "table_copy", "table_rows"},
+    "data": {"array", "folds", "probability_table", "table_copy", "table_files", "table_rows"},
     "density": {"column_shapes", "shaped_density"},
     "conditional": {
         "boosting", "calibration", "class_prior", "forest", "logistic", "logistic_inputs", "probabilities", "stack",

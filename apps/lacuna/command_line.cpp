@@ -74,7 +74,12 @@ CommandLine read_command_line(const std::vector<Command>& commands, int argc, co
     return line;
   } catch (const CLI::ParseError& error) {
     const std::string tool = chosen() != nullptr ? std::string("lacuna ") + chosen()->name : "lacuna";
-    throw Error(ErrorKind::usage, std::string(error.what()) + "; see " + tool + " --help");
+    const std::string what = error.what();
+    // A shell makes many names of a pattern that nobody quoted.
+    const bool may_be_files = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && what.find(" -") == what.npos;
+    throw Error(ErrorKind::usage,
+                what + (may_be_files ? "; files of one table go by a pattern in quotes, such as 'part-*.csv'" : "") +
+                    "; see " + tool + " --help");
   }
   line.command = chosen();
   if (line.command == nullptr) {

@@ -9,6 +9,7 @@ inline constexpr CommandText fit{"fit", "Learn a classifier from a table in whic
                                  "lacuna fit TRAIN -o MODEL --label COLUMN [OPTIONS]",
                                  R"(  lacuna fit loans.csv -o loans.lacuna --label repaid
   lacuna fit cells.csv.gz -o cells.lacuna --label type --classes healthy,ill,unclear --seed 7
+  lacuna fit 'part-*.csv.gz' -o loans.lacuna --label repaid --memory 2G
   lacuna fit images.npy -o images.lacuna --labels labels.npy --method mcar-em
   lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json
   lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30

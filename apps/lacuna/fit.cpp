@@ -52,6 +52,9 @@ std::string summary_text(const Model& model, double seconds) {
   };
   line("method", model.record.option("method"));
   line("rows", grouped(summary.n_labeled) + " labeled, " + grouped(summary.n_unlabeled) + " unlabeled");
+  if (summary.n_kept_unlabeled > 0)
+    line("memory", fmt::format("{}: {} of the unlabeled rows stayed in it, all passed by",
+                               model.record.option("memory"), grouped(summary.n_kept_unlabeled)));
   line("classes", listed(classes, 20));
   line("informative",
        fmt::format("{:.1f} % of the unlabeled rows ({}), log ratio above kappa = {:.4g}{}",

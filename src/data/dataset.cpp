@@ -8,6 +8,7 @@
 
 #include "core/archive_checks.hpp"
 #include "data/messages.hpp"
+#include "data/whole_table.hpp"
 
 namespace lacuna {
 
@@ -138,6 +139,10 @@ void check_weight(double weight, Index row) {
     fail_value(in_row(row), "the weight " + value_text(weight),
                fmt::format("at most {:g}: a weight counts rows", largest_weight),
                "divide all weights by the same number");
+}
+
+Index DatasetView::number(Index row) const {
+  return whole == nullptr ? row : whole->number(row);
 }
 
 void check_dataset(const DatasetView& data) {

@@ -13,7 +13,7 @@ std::vector<int> deal_folds(const DatasetView& data, Index n_folds, std::uint64_
   for (Index i = 0; i < data.n_rows(); ++i)
     if (data.is_labeled(i) && data.weight(i) > 0.0)
       shuffled[static_cast<std::size_t>(data.labels[at(i)])].emplace_back(
-          derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(i)), i);
+          derive_seed(seed, RandomPurpose::fold, static_cast<std::uint64_t>(data.number(i))), i);
   std::vector<int> fold(at(data.n_rows()), -1);
   for (auto& rows : shuffled) {
     std::sort(rows.begin(), rows.end());

@@ -122,10 +122,9 @@ int LabelCollector::number_of(std::string_view label) {
 }
 
 void LabelCollector::add(std::string_view label, const TableSource& table, std::size_t column) {
-  if (label.empty()) {
-    labels_.push_back(missing_label);
-    return;
-  }
+  const Index row = n_rows_++;
+  if (label.empty()) return;
+  rows_.push_back(row);
   const std::size_t n_before = names_.size();
   labels_.push_back(number_of(label));
   if (names_.size() == n_before) return;
@@ -153,17 +152,17 @@ void LabelCollector::add_classes(const std::vector<std::string>& classes, const 
   }
 }
 
-void LabelCollector::finish(std::vector<std::string>& class_names, std::vector<int>& labels) {
-  const std::vector<std::size_t> order = class_order(names_);
+TableLabels LabelCollector::finish() {
+  TableLabels labels;
   std::vector<int> place(names_.size());
-  class_names.clear();
-  for (const std::size_t number : order) {
-    place[number] = static_cast<int>(class_names.size());
-    class_names.push_back(names_[number]);
+  for (const std::size_t number : class_order(names_)) {
+    place[number] = static_cast<int>(labels.class_names.size());
+    labels.class_names.push_back(names_[number]);
   }
-  for (int& label : labels_)
-    if (label != missing_label) label = place[static_cast<std::size_t>(label)];
-  labels = std::move(labels_);
+  for (int& label : labels_) label = place[static_cast<std::size_t>(label)];
+  labels.rows = std::move(rows_);
+  labels.classes = std::move(labels_);
+  return labels;
 }
 
 } // namespace lacuna

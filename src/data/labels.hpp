@@ -63,6 +63,13 @@ private:
   TextMap<int> numbers_;
 };
 
+/// The labels of a table that holds many rows without one.
+struct TableLabels {
+  std::vector<std::string> class_names; ///< in their order
+  std::vector<Index> rows;              ///< numbers of the rows that have a label, rising
+  std::vector<int> classes;             ///< of these rows
+};
+
 /// Numbers labels as they come, and sorts the classes at the end.
 class LabelCollector {
 public:
@@ -70,15 +77,16 @@ public:
   void add(std::string_view label, const TableSource& table, std::size_t column);
   /// Adds classes that may have no labeled row. Throws Error(usage) when one means "missing".
   void add_classes(const std::vector<std::string>& classes, const LabelReading& reading);
-  /// Class names in order, and for every row its class number or missing_label.
-  void finish(std::vector<std::string>& class_names, std::vector<int>& labels);
+  TableLabels finish();
 
 private:
   int number_of(std::string_view label);
 
   TextMap<int> numbers_;
   std::vector<std::string> names_;
-  std::vector<int> labels_;
+  Index n_rows_ = 0;
+  std::vector<Index> rows_; ///< that have a label
+  std::vector<int> labels_; ///< of these
 };
 
 } // namespace lacuna

@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 
 #include "data/column_profile.hpp"
+#include "data/kept_rows.hpp"
 #include "data/labels.hpp"
+#include "data/large_table.hpp"
 #include "data/messages.hpp"
 #include "data/row_encoder.hpp"
 #include "data/schema_inference.hpp"
 #include "data/table_files.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/table.hpp"
 
@@ -97,16 +100,17 @@ public:
     return infer_columns(profiles_, table_, options_, notes);
   }
 
-  void labels(const Names& classes, Dataset& data, Names& notes) {
+  TableLabels labels(const Names& classes, Names& notes) {
     labels_.add_classes(classes, reading_);
-    labels_.finish(data.class_names, data.labels);
+    TableLabels labels = labels_.finish();
     // An array of whole numbers has no other way to say that there is no label.
     const TableSource& source = label_file_ ? label_file_->table() : table_;
-    if (source.is_numeric() && contains(data.class_names, "-1") && !contains(classes, "-1"))
+    if (source.is_numeric() && contains(labels.class_names, "-1") && !contains(classes, "-1"))
       notes.push_back(
           fmt::format("-1 among the labels of {} is taken for a class; if it marks rows without a "
                       "label, say so with {} -1",
                       in_quotes(source.name()), mention("missing_label")));
+    return labels;
   }
 
 private:
@@ -158,7 +162,8 @@ Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
     ErrorParts parts;
     parts.place = in_file(path);
     parts.statement = fmt::format("its {} rows of {} features do not fit into memory", n_rows, n_features);
-    parts.remedy = "leave columns out with " + mention("drop");
+    parts.remedy = "let unlabeled rows pass by with " + mention("memory") + ", or leave columns out with " +
+                   mention("drop");
     throw Error(ErrorKind::no_resources, std::move(parts));
   }
 }
@@ -176,16 +181,58 @@ Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows
   return features;
 }
 
+std::vector<int> labels_of_all(const TableLabels& labels, Index n_rows) {
+  std::vector<int> all(static_cast<std::size_t>(n_rows), missing_label);
+  for (std::size_t i = 0; i < labels.rows.size(); ++i)
+    all[static_cast<std::size_t>(labels.rows[i])] = labels.classes[i];
+  return all;
+}
+
+/// The second pass where not all rows stay in memory: all go to a temporary file.
+void read_part(TableSource& table, const TableSchema& schema, Index n_rows, TableLabels labels,
+               const std::vector<RowDraw>& draws, const ReadingWatch& watch, Observer& observer,
+               Dataset& data) {
+  std::vector<Index> kept = kept_rows(draws, labels.rows, n_rows, observer);
+  RowEncoder encoder(schema, table);
+  const auto spool = std::make_shared<RowSpool>(n_rows, encoder.n_features());
+  data.features = allocate(static_cast<Index>(kept.size()), encoder.n_features(), table.name());
+  data.labels.assign(kept.size(), missing_label);
+  std::vector<double> row(static_cast<std::size_t>(encoder.n_features()));
+  Index n_kept = 0;
+  std::size_t n_labeled = 0;
+  while (table.next()) {
+    if (table.row() > n_rows) fail_changed(table.name());
+    encoder.encode(table, row.data());
+    spool->add(row.data());
+    if (is_time_to_look(table)) watch(table.position());
+    const Index number = table.row() - 1;
+    if (n_kept == data.features.n_rows() || kept[static_cast<std::size_t>(n_kept)] != number) continue;
+    std::ranges::copy(row, data.features.row(n_kept));
+    if (n_labeled < labels.rows.size() && labels.rows[n_labeled] == number)
+      data.labels[static_cast<std::size_t>(n_kept)] = labels.classes[n_labeled++];
+    ++n_kept;
+  }
+  if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.name());
+  spool->finish();
+  data.whole = std::make_shared<WholeTable>(spool, std::move(kept), std::move(labels.rows));
+}
+
 } // namespace
 
 TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
                                   const TableOptions& options, Observer& observer) {
+  return read_training_table(path, classes, options, {}, observer);
+}
+
+TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
+                                  const TableOptions& options, const RowChoice& choose, Observer& observer) {
   require_label_source(options);
   check_source(path);
   const auto open_watched = [&](const ReadingWatch& watch) {
     return open_table(path, {.has_header = !options.no_header, .watch = watch});
   };
   TrainingTable result;
+  TableLabels labels;
   Index n_rows = 0;
   {
     const std::unique_ptr<TableSource> table = open_watched(watch_pass(0.0, observer));
@@ -193,11 +240,19 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
     pass.run();
     result.schema.columns = pass.columns(result.notes);
     result.schema.label_column = options.label;
-    pass.labels(classes, result.data, result.notes);
+    labels = pass.labels(classes, result.notes);
     n_rows = table->row();
   }
   const ReadingWatch watch = watch_pass(1.0, observer);
-  result.data.features = read_features(*open_watched(watch), result.schema, n_rows, watch);
+  const std::unique_ptr<TableSource> table = open_watched(watch);
+  result.data.class_names = labels.class_names;
+  const TableSize size{n_rows, static_cast<Index>(labels.rows.size()), result.schema.n_features()};
+  if (const auto draws = choose ? choose(size) : std::nullopt) {
+    read_part(*table, result.schema, n_rows, std::move(labels), *draws, watch, observer, result.data);
+  } else {
+    result.data.labels = labels_of_all(labels, n_rows);
+    result.data.features = read_features(*table, result.schema, n_rows, watch);
+  }
   result.data.feature_names = result.schema.feature_names();
   result.data.levels = result.schema.levels();
   observer.progress(stage, 2.0, 2.0);

@@ -34,11 +34,12 @@ public:
   }
   std::shared_ptr<const Density> fit_blocks(RowSource& rows,
                                             const DensityFitContext& context) const override {
-    if constexpr (requires { fit_density(options_, rows, context); })
+    if constexpr (can_fit_blocks)
       return fit_density(options_, rows, context);
     else
       return DensityFamily::fit_blocks(rows, context);
   }
+  bool fits_blocks() const override { return can_fit_blocks; }
   bool standardizes() const override { return true; }
   /// The mixtures of few components, which have no other way to take up a tail.
   bool gains_by_shapes() const override {
@@ -48,6 +49,11 @@ public:
   bool handles_categories() const override { return std::same_as<Options, VbMixtureOptions>; }
 
 private:
+  static constexpr bool can_fit_blocks =
+      requires(const Options& options, RowSource& rows, const DensityFitContext& context) {
+        fit_density(options, rows, context);
+      };
+
   Options options_;
 };
 

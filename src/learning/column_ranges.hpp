@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lacuna/core/archive.hpp"
+#include "lacuna/core/observer.hpp"
 #include "lacuna/data/dataset.hpp"
 
 namespace lacuna {
@@ -14,7 +15,8 @@ struct ColumnRanges {
   std::vector<double> low;  ///< a column that says nothing, of categories or of one value, has
   std::vector<double> high; ///< equal ends
 
-  static ColumnRanges of(const DatasetView& data);
+  /// Of all rows of the table.
+  static ColumnRanges of(const DatasetView& data, const Observer& observer = silent_observer());
 
   /// How likely the row is unlike all others: 0 up to half as far outside as the column is wide, 1 from one
   /// and a half on; the column that says most decides.

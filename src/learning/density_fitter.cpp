@@ -6,8 +6,10 @@
 
 #include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "data/whole_table.hpp"
 #include "density/shaped_density.hpp"
 #include "lacuna/core/random.hpp"
+#include "learning/unlabeled_rows.hpp"
 
 namespace lacuna {
 
@@ -48,6 +50,22 @@ std::vector<double> background_scale(const RowMoments& reference) {
 
 } // namespace
 
+namespace {
+
+double scale_of_sample(const DatasetView& data) {
+  if (data.whole == nullptr || data.whole->n_kept_unlabeled() == 0) return 1.0;
+  return static_cast<double>(data.whole->n_unlabeled()) /
+         static_cast<double>(data.whole->n_kept_unlabeled());
+}
+
+RowMoments moments_of(const DatasetView& data, const Observer& observer) {
+  RowMomentsSum sum(data.n_features());
+  for_each_block(data, observer, [&](const RowBlock& block) { sum.add(WeightedRows(block.rows, block.weights)); });
+  return sum.result();
+}
+
+} // namespace
+
 void RowList::append(const RowList& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
   weights.insert(weights.end(), other.weights.begin(), other.weights.end());
@@ -60,13 +78,13 @@ double RowList::total_weight() const {
 DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping,
                              int threads, Observer& observer)
     : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      reference_(row_moments(WeightedRows(data_.features, data_.weights))), seen_(see(shaping)),
+      sample_scale_(scale_of_sample(data_)), reference_(moments_of(data_, observer)), seen_(see(shaping)),
       class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
   for (Index i = 0; i < data_.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
     const Index y = data_.labels[static_cast<std::size_t>(i)];
     if (class_key(y) >= 0) continue;
-    class_keys_[static_cast<std::size_t>(y)] = i;
+    class_keys_[static_cast<std::size_t>(y)] = data_.number(i);
     class_order_.push_back(y);
   }
 }
@@ -74,14 +92,32 @@ DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, Colu
 std::shared_ptr<const DensityFitter::SeenData> DensityFitter::see(ColumnShaping shaping) const {
   if (shaping == ColumnShaping::plain || !family_.gains_by_shapes()) return nullptr;
   SeenData seen;
-  seen.shapes = fit_column_shapes(WeightedRows(data_.features, data_.weights), data_.levels,
+  std::vector<double> behind;
+  for (Index i = 0; data_.whole != nullptr && i < data_.n_rows(); ++i) behind.push_back(weight_behind(i));
+  const std::span<const double> weights = data_.whole == nullptr ? data_.weights : behind;
+  seen.shapes = fit_column_shapes(WeightedRows(data_.features, weights), data_.levels,
                                   family_.handles_missing_values() && family_.handles_categories(), threads_);
   if (seen.shapes == nullptr) return nullptr;
-  seen.features = Matrix(data_.n_rows(), seen.shapes->n_seen());
-  for (Index i = 0; i < data_.n_rows(); ++i)
-    seen.log_jacobian.push_back(seen.shapes->see(data_.features.row(i), seen.features.row(i)));
-  seen.reference = row_moments(WeightedRows(seen.features.view(), data_.weights));
+  SeenRows rows = see_rows(*seen.shapes, data_.features, threads_);
+  seen.features = std::move(rows.features);
+  seen.log_jacobian = std::move(rows.log_jacobian);
+  if (data_.whole == nullptr)
+    seen.reference = row_moments(WeightedRows(seen.features.view(), data_.weights));
+  else
+    see_whole_table(seen);
   return std::make_shared<const SeenData>(std::move(seen));
+}
+
+void DensityFitter::see_whole_table(SeenData& seen) const {
+  RowMomentsSum sum(seen.shapes->n_seen());
+  for_each_block(data_, observer_, [&](const RowBlock& block) {
+    const SeenRows rows = see_rows(*seen.shapes, block.rows, threads_);
+    sum.add(WeightedRows(rows.features.view()));
+    for (std::size_t b = 0; b < rows.log_jacobian.size(); ++b)
+      if (is_number_unlabeled(block.first + static_cast<Index>(b)))
+        seen.unlabeled_log_jacobian += rows.log_jacobian[b];
+  });
+  seen.reference = sum.result();
 }
 
 std::string DensityFitter::shapes_note() const {
@@ -113,6 +149,39 @@ std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint
   return std::make_shared<ShapedDensity>(
       seen_->shapes, family_.fit(WeightedRows(seen_->features.view(), rows.rows, rows.weights), context),
       log_jacobian);
+}
+
+std::shared_ptr<const Density> DensityFitter::fit_unlabeled(std::uint64_t seed) const {
+  if (!fits_whole_table()) {
+    RowList unlabeled;
+    for (Index i = 0; i < data_.n_rows(); ++i)
+      if (is_unlabeled(i)) unlabeled.add(i, data_.weight(i));
+    return fit(unlabeled, seed, threads_);
+  }
+  DensityFitContext context;
+  context.seed = seed;
+  context.threads = threads_;
+  context.observer = &observer_;
+  UnlabeledRows rows(*data_.whole, seen_ != nullptr ? seen_->shapes.get() : nullptr, threads_);
+  if (seen_ == nullptr) {
+    set_reference(context, reference_, data_.levels);
+    return family_.fit_blocks(rows, context);
+  }
+  set_reference(context, seen_->reference, seen_->shapes->levels());
+  return std::make_shared<ShapedDensity>(seen_->shapes, family_.fit_blocks(rows, context),
+                                         seen_->unlabeled_log_jacobian);
+}
+
+double DensityFitter::unlabeled_weight() const {
+  if (fits_whole_table()) return static_cast<double>(data_.whole->n_unlabeled());
+  double total = 0.0;
+  for (Index i = 0; i < data_.n_rows(); ++i)
+    if (is_unlabeled(i)) total += data_.weight(i);
+  return total;
+}
+
+bool DensityFitter::is_number_unlabeled(Index number) const {
+  return data_.whole == nullptr ? is_unlabeled(number) : !data_.whole->is_labeled(number);
 }
 
 ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,

@@ -47,6 +47,13 @@ public:
   std::string shapes_note() const;
   bool is_labeled(Index row) const { return data_.is_labeled(row) && data_.weight(row) > 0.0; }
   bool is_unlabeled(Index row) const { return !data_.is_labeled(row) && data_.weight(row) > 0.0; }
+  /// The same by a row's number in its table, whether or not it is in memory.
+  bool is_number_unlabeled(Index number) const;
+  /// How many rows of its table a row in memory stands for: one, but where unlabeled rows are a sample of
+  /// those of a larger table.
+  double n_behind(Index row) const { return data_.is_labeled(row) ? 1.0 : sample_scale_; }
+  /// The weight of these.
+  double weight_behind(Index row) const { return n_behind(row) * data_.weight(row); }
 
   /// A number that stands for the class whatever its name is: its first labeled row, or -1.
   Index class_key(Index y) const { return class_keys_[static_cast<std::size_t>(y)]; }
@@ -55,6 +62,13 @@ public:
 
   std::shared_ptr<const Density> fit(const RowList& rows, std::uint64_t seed, int threads,
                                      const Density* warm_start = nullptr, bool single_step = false) const;
+  /// The density of all rows without a label. Those of a larger table pass by where the family can fit to
+  /// such; elsewhere the rows in memory stand for them.
+  std::shared_ptr<const Density> fit_unlabeled(std::uint64_t seed) const;
+  /// Whether that is so: every row of a larger table counts in fit_unlabeled.
+  bool fits_whole_table() const { return data_.whole != nullptr && family_.fits_blocks(); }
+  /// The weight of the rows to which fit_unlabeled fits.
+  double unlabeled_weight() const;
   /// One density per class that has rows, and class probabilities in proportion to their weights. Classes are
   /// fitted side by side.
   ClassModel fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,
@@ -73,14 +87,17 @@ private:
     std::shared_ptr<const ColumnShapes> shapes;
     Matrix features;
     std::vector<double> log_jacobian; ///< one per row
+    double unlabeled_log_jacobian = 0.0; ///< of all unlabeled rows of a larger table
     RowMoments reference;
   };
   std::shared_ptr<const SeenData> see(ColumnShaping shaping) const;
+  void see_whole_table(SeenData& seen) const;
 
   DatasetView data_;
   const DensityFamily& family_;
   int threads_;
   Observer& observer_;
+  double sample_scale_ = 1.0;            ///< unlabeled rows of the table for each of those in memory
   RowMoments reference_;                 ///< of all rows
   std::shared_ptr<const SeenData> seen_; ///< null: densities see the data as they are
   std::vector<Index> class_keys_;

@@ -5,16 +5,15 @@
 #include <utility>
 
 #include "core/index.hpp"
-#include "lacuna/core/random.hpp"
 #include "learning/density_conditional.hpp"
 #include "learning/evidence.hpp"
+#include "learning/unlabeled_sample.hpp"
 
 namespace lacuna {
 
 namespace {
 
 constexpr Index most_rows = 4000;
-constexpr Index most_rows_with_all_labels = 20000;
 /// A smaller share of a row is left out: it costs as much as a large one and says nothing.
 constexpr double least_share = 1e-3;
 /// How often labels are filled in and densities fitted to them: the second time they know better.
@@ -22,32 +21,11 @@ constexpr int n_fillings = 2;
 
 } // namespace
 
-RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t seed) {
-  std::vector<std::pair<std::uint64_t, Index>> keyed;
-  double total = 0.0;
-  for (Index i = 0; i < fitter.data().n_rows(); ++i) {
-    if (!fitter.is_unlabeled(i)) continue;
-    keyed.emplace_back(derive_seed(seed, RandomPurpose::unlabeled_sample, static_cast<std::uint64_t>(i)), i);
-    total += fitter.data().weight(i);
-  }
-  if (static_cast<Index>(keyed.size()) > most) {
-    std::nth_element(keyed.begin(), keyed.begin() + most, keyed.end());
-    keyed.resize(at(most));
-  }
-  std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  RowList sample;
-  for (const auto& [key, row] : keyed) sample.add(row, fitter.data().weight(row));
-  const double scale = sample.empty() ? 1.0 : total / sample.total_weight();
-  for (double& weight : sample.weights) weight *= scale;
-  return sample;
-}
-
 DensityMember::Sample::Sample(const DensityFitter& fitter, const InitialModels& initial, Index most,
                               std::uint64_t seed)
     : rows(sample_unlabeled(fitter, most, seed)), features(gather_rows(fitter.data(), rows.rows)) {
   if (initial.unlabeled == nullptr) return;
-  // The weights of the sample add up to those of all unlabeled rows, to which this density was fitted.
-  const double total = rows.total_weight();
+  const double total = fitter.unlabeled_weight();
   std::vector<double> shares;
   for (const Index row : rows.rows) shares.push_back(fitter.data().weight(row) / total);
   log_density = log_densities_left_out(*initial.unlabeled, features.view(), shares, fitter.threads());
@@ -55,7 +33,7 @@ DensityMember::Sample::Sample(const DensityFitter& fitter, const InitialModels& 
 
 DensityMember::DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed)
     : fitter_(fitter), initial_(initial), small_(fitter, initial, most_rows, seed),
-      large_(fitter, initial, most_rows_with_all_labels, seed) {
+      large_(fitter, initial, most_sampled_rows, seed) {
   for (Index i = 0; i < fitter.data().n_rows(); ++i)
     if (fitter.is_labeled(i)) labeled_.push_back(i);
 }

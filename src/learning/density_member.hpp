@@ -44,8 +44,4 @@ private:
   Sample large_;
 };
 
-/// At most `most` of the rows without a label, with weights that stand for all of them. Which ones depends on
-/// the seed and the rows' numbers alone.
-RowList sample_unlabeled(const DensityFitter& fitter, Index most, std::uint64_t seed);
-
 } // namespace lacuna

@@ -203,10 +203,13 @@ std::vector<Episode> make_episodes(const EpisodeRows& labeled, Index n, std::uin
   return episodes;
 }
 
-std::vector<int> labels_by_lot(std::vector<int> labels, std::size_t most, std::uint64_t seed) {
+std::vector<int> labels_by_lot(const DatasetView& data, std::size_t most, std::uint64_t seed) {
+  std::vector<int> labels(data.labels.begin(), data.labels.end());
   std::vector<std::pair<std::uint64_t, std::size_t>> lots;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] != missing_label) lots.emplace_back(derive_seed(seed, RandomPurpose::episode_label, i), i);
+    if (labels[i] != missing_label) lots.emplace_back(derive_seed(seed, RandomPurpose::episode_label,
+                                    static_cast<std::uint64_t>(data.number(static_cast<Index>(i)))),
+                        i);
   if (lots.size() <= most) return labels;
   std::nth_element(lots.begin(), lots.begin() + static_cast<std::ptrdiff_t>(most), lots.end());
   for (std::size_t i = most; i < lots.size(); ++i) labels[lots[i].second] = missing_label;

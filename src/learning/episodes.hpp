@@ -36,7 +36,7 @@ struct EpisodeRows {
 /// Up to `n` gaps, of all kinds in turn; those that hide too little or leave too little are left out.
 std::vector<Episode> make_episodes(const EpisodeRows& labeled, Index n, std::uint64_t seed);
 
-/// The labels, of which no more than `most` are kept, by lot; the others are missing then.
-std::vector<int> labels_by_lot(std::vector<int> labels, std::size_t most, std::uint64_t seed);
+/// The labels of these data, of which no more than `most` are kept, by lot; the others are missing then.
+std::vector<int> labels_by_lot(const DatasetView& data, std::size_t most, std::uint64_t seed);
 
 } // namespace lacuna

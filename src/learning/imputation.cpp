@@ -32,7 +32,7 @@ SoftFill fill_softly(const DensityFitter& fitter, const ClassModel& model, const
     block.rows.resize(at(fitter.n_classes()));
     for (Index b = 0; b < n; ++b) {
       const Index i = first + b;
-      const double weight = data.weight(i);
+      const double weight = fitter.weight_behind(i);
       double log_likelihood = 0.0;
       if (fitter.is_labeled(i)) {
         const int label = data.labels[at(i)];
@@ -87,7 +87,7 @@ std::vector<RowList> rows_by_label(const DensityFitter& fitter, std::vector<int>
   for (Index i = 0; i < data.n_rows(); ++i) {
     if (fitter.is_labeled(i)) drawn[at(i)] = data.labels[at(i)];
     if (drawn[at(i)] != missing_label && data.weight(i) > 0.0)
-      result[at(drawn[at(i)])].add(i, data.weight(i));
+      result[at(drawn[at(i)])].add(i, fitter.weight_behind(i));
   }
   return result;
 }
@@ -104,7 +104,7 @@ std::vector<RowList> fill_by_draw(const DensityFitter& fitter, const ClassModel&
                      const Index i = first + b;
                      if (fill[at(i)] == 0) continue;
                      const double log_total = evidence.log_total(b);
-                     drawn[at(i)] = draw_label(fitter, label_lot(seed, i),
+                     drawn[at(i)] = draw_label(fitter, label_lot(seed, data.number(i)),
                                                [&](Index y) { return evidence.log_joint(y, b) - log_total; });
                    }
                  });

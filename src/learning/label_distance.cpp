@@ -7,7 +7,7 @@
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "core/order.hpp"
-#include "learning/density_member.hpp"
+#include "learning/unlabeled_sample.hpp"
 
 namespace lacuna {
 

@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "core/index.hpp"
-#include "lacuna/core/random.hpp"
-#include "learning/density_member.hpp"
+#include "learning/unlabeled_sample.hpp"
 
 namespace lacuna {
 
 namespace {
 
-constexpr Index most_told_rows = 20000;
 constexpr std::size_t most_rows_beside_hidden = 4000;
 
 double log_odds_of(const double* probabilities) {
@@ -22,8 +20,8 @@ double log_odds_of(const double* probabilities) {
 
 LabelingFit::LabelingFit(const DensityFitter& fitter, const ConditionalMembers& members, Index n_folds,
                          std::uint64_t seed)
-    : fitter_(fitter), seed_(derive_seed(seed, RandomPurpose::labeling)),
-      sample_(sample_unlabeled(fitter, most_told_rows, seed_)) {
+    : fitter_(fitter), seed_(labeling_seed(seed)),
+      sample_(sample_unlabeled(fitter, most_sampled_rows, seed_)) {
   const Task task = task_of(fitter.data().labels, sample_.rows.size());
   recipe_ = learn_stack(view_of(task), members, n_folds, {seed_, fitter.threads(), &fitter.observer()});
   log_odds_ = task.log_odds;

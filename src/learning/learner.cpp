@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
@@ -44,6 +45,9 @@ public:
     observer_.progress(prefix_ + "initial models", 0, n_stages);
     const InitialModels& initial = shared_.initial();
     record_initial_models();
+    // A stack has a region of its own.
+    const bool has_stack = method_ == Method::mar && options_.conditional == ConditionalForm::stack;
+    if (!has_stack) record_informative(count_informative(fitter_, initial));
     observer_.progress(prefix_ + "final models", 1, n_stages);
 
     GenerativeClassifier::Parts parts;
@@ -59,7 +63,7 @@ public:
     case Method::mcar_sampling: parts.draws = fit_filled(unlabeled_rows()); break;
     case Method::mcar_em: parts.draws = {fit_em(unlabeled_rows())}; break;
     case Method::mar:
-      if (options_.conditional == ConditionalForm::stack) {
+      if (has_stack) {
         fit_stacked(parts);
         break;
       }
@@ -93,6 +97,10 @@ private:
         ++summary_.n_unlabeled;
       }
     }
+    if (data_.whole != nullptr) {
+      summary_.n_kept_unlabeled = summary_.n_unlabeled;
+      summary_.n_unlabeled = data_.whole->n_unlabeled();
+    }
     if (summary_.n_labeled == 0)
       fail_data("no row has a label", "label some rows of at least two classes, or check which column holds "
                                       "the labels and how missing ones are written");
@@ -120,7 +128,10 @@ private:
           make_record("initial unlabeled", *initial.unlabeled, summary_.n_unlabeled));
     summary_.kappa = initial.kappa;
     summary_.kappa_asked = initial.kappa_asked;
-    summary_.n_informative = std::count(initial.informative.begin(), initial.informative.end(), 1);
+  }
+
+  void record_informative(Index n_informative) {
+    summary_.n_informative = n_informative;
     if (summary_.n_unlabeled > 0)
       summary_.informative_share =
           static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
@@ -165,28 +176,14 @@ private:
     StackedFit fit(shared_, options_);
     parts.kappa = summary_.kappa = fit.kappa();
     if (fit.is_by_classifier()) summary_.kappa_asked = summary_.kappa;
-    summary_.n_informative = std::count(fit.informative().begin(), fit.informative().end(), 1);
-    if (summary_.n_unlabeled > 0)
-      summary_.informative_share =
-          static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
-    parts.informative_weight = 1.0 - outside_weight(fit.informative());
+    record_informative(fit.n_informative());
+    parts.informative_weight = 1.0 - fit.outside_weight();
     parts.stacked = fit.finish();
     // A stack compares it with the mixture that tells the share of labels, which sees columns as they are.
     if (parts.background) parts.background = fitter_.plain_background();
     parts.draws = parts.stacked->class_models();
     if (parts.draws.empty()) parts.draws = {shared_.initial().classes};
     summary_.stack = fit.summary();
-  }
-
-  /// The share of the rows' weight that is unlabeled and not inside.
-  double outside_weight(const std::vector<char>& informative) const {
-    double outside = 0.0;
-    double total = 0.0;
-    for (Index i = 0; i < data_.n_rows(); ++i) {
-      total += data_.weight(i);
-      if (fitter_.is_unlabeled(i) && informative[at(i)] == 0) outside += data_.weight(i);
-    }
-    return outside / total;
   }
 
   /// EM over the missing labels: soft labels from the current models, new models from the soft labels.
@@ -231,9 +228,9 @@ private:
     double inside = 0.0;
     for (Index i = 0; i < data_.n_rows(); ++i) {
       if (fitter_.is_unlabeled(i) && shared_.initial().informative[at(i)] == 0)
-        outside.add(i, data_.weight(i));
+        outside.add(i, fitter_.weight_behind(i));
       else
-        inside += data_.weight(i);
+        inside += fitter_.weight_behind(i);
     }
     if (outside.empty()) return;
     parts.uninformative =
@@ -248,10 +245,15 @@ private:
     const std::size_t n_draws = classifier.parts().draws.size();
     if (n_draws < 2) return 0.0;
     constexpr Index most_rows = 4096;
-    const Index step = (data_.n_rows() + most_rows - 1) / most_rows;
-    const Index n = (data_.n_rows() + step - 1) / step;
+    const Index n_rows = data_.whole == nullptr ? data_.n_rows() : data_.whole->n_rows();
+    const Index step = (n_rows + most_rows - 1) / most_rows;
+    const Index n = (n_rows + step - 1) / step;
     Matrix rows(n, data_.n_features());
-    for (Index i = 0; i < n; ++i) std::copy_n(data_.features.row(i * step), data_.n_features(), rows.row(i));
+    for_each_block(data_, observer_, [&](const RowBlock& block) {
+      const Index end = block.first + block.rows.n_rows;
+      for (Index i = (block.first + step - 1) / step; i * step < end; ++i)
+        std::copy_n(block.rows.row(i * step - block.first), data_.n_features(), rows.row(i));
+    });
     std::vector<double> sum(at(n));
     std::vector<double> sum_of_squares(at(n));
     for (const ClassModel& draw : classifier.parts().draws) {
@@ -304,8 +306,7 @@ void check_family(const DatasetView& data, const DensityFamily& family) {
       std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
     fail_data("the data have columns of categories as numbers, which this density cannot take",
               "give each category a column of zeros and ones");
-  if (!family.handles_missing_values())
-    require_complete(data.features, data.feature_names, 0, "this density");
+  if (!family.handles_missing_values()) require_complete(data, data.feature_names, "this density");
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "core/index.hpp"
 #include "core/order.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
@@ -96,30 +97,54 @@ InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::u
   const auto* const chosen = std::get_if<AutoKappa>(&kappa);
   models.kappa = models.kappa_asked = chosen != nullptr ? 0.0 : std::get<double>(kappa);
 
-  RowList unlabeled;
-  for (Index i = 0; i < data.n_rows(); ++i)
-    if (fitter.is_unlabeled(i)) unlabeled.add(i, data.weight(i));
-  if (unlabeled.empty()) return models;
-  models.unlabeled =
-      fitter.fit(unlabeled, derive_seed(seed, RandomPurpose::unlabeled_model), fitter.threads());
+  const double total = fitter.unlabeled_weight();
+  if (!(total > 0.0)) return models;
+  models.unlabeled = fitter.fit_unlabeled(derive_seed(seed, RandomPurpose::unlabeled_model));
   if (chosen != nullptr) choose_kappa(cross_fit, chosen->alpha, models);
 
   // Fresh rows are not part of the density that they are compared with, so these must not be either.
   std::vector<double> shares(at(data.n_rows()));
-  const double total = unlabeled.total_weight();
-  for (std::size_t i = 0; i < unlabeled.rows.size(); ++i)
-    shares[at(unlabeled.rows[i])] = unlabeled.weights[i] / total;
-  models.log_ratio = log_densities_left_out(*models.unlabeled, data.features, shares, fitter.threads());
-  visit_evidence(models.classes, data.features, fitter.threads(),
-                 [&](Index first, const ClassEvidence& evidence, Index n) {
-                   for (Index b = 0; b < n; ++b) {
-                     double& ratio = models.log_ratio[at(first + b)];
-                     ratio = evidence.best_log_density(b) - ratio;
-                     models.informative[at(first + b)] =
-                         fitter.is_unlabeled(first + b) && ratio > models.kappa ? 1 : 0;
-                   }
-                 });
+  for (Index i = 0; i < data.n_rows(); ++i)
+    if (fitter.is_unlabeled(i)) shares[at(i)] = data.weight(i) / total;
+  models.log_ratio = log_ratios(models, data.features, shares, fitter.threads());
+  for (Index i = 0; i < data.n_rows(); ++i)
+    models.informative[at(i)] = fitter.is_unlabeled(i) && models.log_ratio[at(i)] > models.kappa ? 1 : 0;
   return models;
+}
+
+std::vector<double> log_ratios(const InitialModels& models, MatrixView rows, std::span<const double> shares,
+                               int threads) {
+  std::vector<double> ratios = log_densities_left_out(*models.unlabeled, rows, shares, threads);
+  visit_evidence(models.classes, rows, threads, [&](Index first, const ClassEvidence& evidence, Index n) {
+    for (Index b = 0; b < n; ++b) {
+      double& ratio = ratios[at(first + b)];
+      ratio = evidence.best_log_density(b) - ratio;
+    }
+  });
+  return ratios;
+}
+
+std::vector<double> log_ratios_of_whole(const DensityFitter& fitter, const InitialModels& models,
+                                        MatrixView rows) {
+  const std::vector<double> shares(at(rows.n_rows), 1.0 / fitter.unlabeled_weight());
+  return log_ratios(models, rows, shares, fitter.threads());
+}
+
+Index count_informative(const DensityFitter& fitter, const InitialModels& models) {
+  const DatasetView& data = fitter.data();
+  if (!fitter.fits_whole_table()) {
+    double sum = 0.0;
+    for (Index i = 0; i < data.n_rows(); ++i)
+      if (models.informative[at(i)] != 0) sum += fitter.n_behind(i);
+    return static_cast<Index>(std::llround(sum));
+  }
+  Index n = 0;
+  for_each_block(data, fitter.observer(), [&](const RowBlock& block) {
+    const std::vector<double> ratios = log_ratios_of_whole(fitter, models, block.rows);
+    for (std::size_t b = 0; b < ratios.size(); ++b)
+      if (fitter.is_number_unlabeled(block.first + static_cast<Index>(b)) && ratios[b] > models.kappa) ++n;
+  });
+  return n;
 }
 
 } // namespace lacuna

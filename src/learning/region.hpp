@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lacuna/learning/options.hpp"
@@ -23,6 +24,16 @@ struct InitialModels {
 
 /// Asks for the cross-fit where kappa is to be chosen.
 InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed);
+
+/// Log ratios of any rows; shares as Density::log_density_left_out has them.
+std::vector<double> log_ratios(const InitialModels& models, MatrixView rows, std::span<const double> shares,
+                               int threads);
+/// The same of rows of a larger table whose density is one of all its unlabeled rows.
+std::vector<double> log_ratios_of_whole(const DensityFitter& fitter, const InitialModels& models,
+                                        MatrixView rows);
+
+/// How many unlabeled rows of the table lie inside the region.
+Index count_informative(const DensityFitter& fitter, const InitialModels& models);
 
 /// `auto` goes no lower. Where the labeled rows ask for less, the densities are to blame, not the rows, and
 /// the worse they fit the more would pass for informative (docs/math/classifier.md, section 5).

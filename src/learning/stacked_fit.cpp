@@ -168,33 +168,62 @@ double StackedFit::densities_log_likelihood(const LabelingFit& labeling) {
   return sum / total;
 }
 
-/// Which unlabeled rows are inside, and how much lies outside, by models that have not seen them.
+/// How many unlabeled rows are inside, and how much lies outside, by models that have not seen them.
 void StackedFit::mark_informative() {
-  const std::vector<double> ratios = labeling_ != nullptr ? classifier_ratios() : shared_.initial().log_ratio;
-  informative_.assign(at(data_.n_rows()), 0);
   double total = 0.0;
-  for (Index i = 0; i < data_.n_rows(); ++i) {
-    total += data_.weight(i);
-    if (!fitter_.is_unlabeled(i)) continue;
-    informative_[at(i)] = ratios[at(i)] > kappa_ ? 1 : 0;
-    outside_ += outside_share(ratios[at(i)], kappa_) * data_.weight(i);
+  double n_informative = 0.0;
+  // `n_behind` and `weight`: of the rows that a row stands for.
+  const auto count = [&](bool is_unlabeled, double ratio, double n_behind, double weight) {
+    total += weight;
+    if (!is_unlabeled) return;
+    if (ratio > kappa_)
+      n_informative += n_behind;
+    else
+      outside_weight_ += weight;
+    outside_ += outside_share(ratio, kappa_) * weight;
+  };
+  if (labeling_ == nullptr && !fitter_.fits_whole_table()) {
+    for (Index i = 0; i < data_.n_rows(); ++i) {
+      const bool is_unlabeled = fitter_.is_unlabeled(i);
+      count(is_unlabeled, is_unlabeled ? shared_.initial().log_ratio[at(i)] : 0.0, fitter_.n_behind(i),
+            fitter_.weight_behind(i));
+    }
+  } else {
+    for_each_block(data_, fitter_.observer(), [&](const RowBlock& block) {
+      const std::vector<double> ratios = ratios_of(block);
+      for (std::size_t b = 0; b < ratios.size(); ++b)
+        count(fitter_.is_number_unlabeled(block.first + static_cast<Index>(b)), ratios[b], 1.0,
+              block.weights.empty() ? 1.0 : block.weights[b]);
+    });
   }
+  n_informative_ = static_cast<Index>(std::llround(n_informative));
+  outside_weight_ /= total;
   outside_ /= total;
 }
 
-/// The log ratio of every row. Rows that the labeling classifier has seen are judged by one that has not.
-std::vector<double> StackedFit::classifier_ratios() const {
-  std::vector<double> labeled_ratio(at(data_.n_rows()), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < labeling_->sample().rows.size(); ++i)
-    labeled_ratio[at(labeling_->sample().rows[i])] = labeling_->sampled_ratios()[i];
-  std::vector<double> all(at(data_.n_rows()));
-  const Index n_blocks = (data_.n_rows() + evidence_block_rows - 1) / evidence_block_rows;
-  parallel_for(n_blocks, fitter_.threads(), [&](Index block) {
-    const Index first = block * evidence_block_rows;
-    const MatrixView rows =
-        data_.features.middle_rows(first, std::min(evidence_block_rows, data_.n_rows() - first));
-    const std::vector<double> log_shares = share_->ask(rows).log_share;
-    const std::vector<double> ratios = ratio_->log_ratios(rows, log_shares);
+/// Log ratios of rows of the table.
+std::vector<double> StackedFit::ratios_of(const RowBlock& block) const {
+  return labeling_ != nullptr ? classifier_ratios(block)
+                              : log_ratios_of_whole(fitter_, shared_.initial(), block.rows);
+}
+
+/// The same by the classifier. Rows that it has seen are judged by one that has not.
+std::vector<double> StackedFit::classifier_ratios(const RowBlock& block) const {
+  const MatrixView rows = block.rows;
+  std::vector<double> labeled_ratio(at(rows.n_rows), std::numeric_limits<double>::quiet_NaN());
+  const std::vector<Index>& sampled = labeling_->sample().rows; // rising
+  const auto is_before = [&](Index row, Index number) { return data_.number(row) < number; };
+  for (auto it = std::lower_bound(sampled.begin(), sampled.end(), block.first, is_before);
+       it != sampled.end() && data_.number(*it) < block.first + rows.n_rows; ++it)
+    labeled_ratio[at(data_.number(*it) - block.first)] =
+        labeling_->sampled_ratios()[at(it - sampled.begin())];
+  std::vector<double> all(at(rows.n_rows));
+  const Index n_tasks = (rows.n_rows + evidence_block_rows - 1) / evidence_block_rows;
+  parallel_for(n_tasks, fitter_.threads(), [&](Index task) {
+    const Index first = task * evidence_block_rows;
+    const MatrixView some = rows.middle_rows(first, std::min(evidence_block_rows, rows.n_rows - first));
+    const std::vector<double> log_shares = share_->ask(some).log_share;
+    const std::vector<double> ratios = ratio_->log_ratios(some, log_shares);
     for (std::size_t b = 0; b < ratios.size(); ++b) {
       const std::size_t i = at(first) + b;
       all[i] = std::isnan(labeled_ratio[i]) ? ratios[b] : classifier_ratio(labeled_ratio[i], log_shares[b]);
@@ -247,7 +276,7 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
                      {},
                      HardlyLabeled::of(labels_of_class, outside_),
                      usual_strangeness(),
-                     ColumnRanges::of(data_)};
+                     ColumnRanges::of(data_, fitter_.observer())};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
     const TrustFit fit{.fitter = one_thread_,
                        .recipe = recipe_,

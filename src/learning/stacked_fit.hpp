@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conditional/stack.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "learning/density_member.hpp"
 #include "learning/label_distance.hpp"
@@ -25,8 +26,10 @@ public:
 
   double kappa() const { return kappa_; }
   bool is_by_classifier() const { return labeling_ != nullptr; }
-  /// Per row: whether it is an unlabeled row inside the region.
-  const std::vector<char>& informative() const { return informative_; }
+  /// How many unlabeled rows of the table lie inside the region.
+  Index n_informative() const { return n_informative_; }
+  /// The share of the weight of all rows that is unlabeled and not inside.
+  double outside_weight() const { return outside_weight_; }
   /// The whole.
   std::shared_ptr<const StackedModel> finish();
 
@@ -37,7 +40,8 @@ private:
   void learn_members(const LearningOptions& options);
   void choose_region(const LearningOptions& options);
   void mark_informative();
-  std::vector<double> classifier_ratios() const;
+  std::vector<double> ratios_of(const RowBlock& block) const;
+  std::vector<double> classifier_ratios(const RowBlock& block) const;
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();
@@ -67,8 +71,9 @@ private:
   std::optional<RatioModel> ratio_;
   std::vector<HeldOut> held_out_; ///< labeled rows, in the order of the table
   double kappa_ = 0.0;
-  std::vector<char> informative_;
-  double outside_ = 0.0; ///< the share of all rows that lies outside
+  Index n_informative_ = 0;
+  double outside_weight_ = 0.0;
+  double outside_ = 0.0; ///< the same by soft edges
   StackSummary summary_;
 };
 

@@ -35,7 +35,7 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   }
   DatasetView rest = data;
   rest.labels = labels;
-  const std::vector<int> learned = labels_by_lot(labels, most_learned_labels, seed);
+  const std::vector<int> learned = labels_by_lot(rest, most_learned_labels, seed);
   DatasetView learned_rest = data;
   learned_rest.labels = learned;
   const auto stack = fit_stack(learned_rest, fit.recipe, {seed, 1, &fit.fitter.observer()});

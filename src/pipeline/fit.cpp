@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include "core/interruption.hpp"
+#include "data/large_table.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/core/version.hpp"
+#include "pipeline/memory_plan.hpp"
 
 namespace lacuna {
 
@@ -55,6 +58,25 @@ void hint_at_pca(const DatasetView& seen, Observer& observer) {
                   seen.n_features(), "'pca:50'", mention("features")));
 }
 
+/// Rows of a larger table, each of which is here with the same probability; empty for one that is in memory.
+/// Unlabeled rows were drawn already, labeled ones are all there.
+Matrix fair_sample(const DatasetView& data, std::uint64_t seed) {
+  if (data.whole == nullptr) return {};
+  const double share = static_cast<double>(data.whole->n_kept_unlabeled()) /
+                       static_cast<double>(std::max<Index>(1, data.whole->n_unlabeled()));
+  const auto is_taken = [&](Index i) {
+    const double lot = static_cast<double>(draw_key(seed, data.number(i))) * 0x1p-64;
+    return !data.is_labeled(i) || lot < share || data.whole->n_unlabeled() == 0;
+  };
+  Index n = 0;
+  for (Index i = 0; i < data.n_rows(); ++i) n += is_taken(i) ? 1 : 0;
+  Matrix rows(n, data.n_features());
+  n = 0;
+  for (Index i = 0; i < data.n_rows(); ++i)
+    if (is_taken(i)) std::copy_n(data.features.row(i), data.n_features(), rows.row(n++));
+  return rows;
+}
+
 } // namespace
 
 FitPlan::FitPlan(FitRequest request)
@@ -76,7 +98,11 @@ TrainingTable FitPlan::read(Observer& observer) const {
   // A network on images needs every pixel in its place, also those that are always black.
   options.keep_constant = !request_.features.empty() && request_.features.front().kind == "vae";
   options.code_categories = takes_codes();
-  return read_training_table(request_.path, request_.classes, options, observer);
+  if (!request_.memory) return read_training_table(request_.path, request_.classes, options, observer);
+  const RowChoice choose = [&](const TableSize& size) {
+    return rows_to_keep(request_, *family_, size, observer);
+  };
+  return read_training_table(request_.path, request_.classes, options, choose, observer);
 }
 
 FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSchema& schema,
@@ -104,9 +130,12 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   // Where a map cannot take gaps, the error names the column.
   for (const FeatureSpec& spec : request_.features)
     if (mixes_columns(spec))
-      require_complete(task.data.features, schema.feature_names(), 0, to_string(std::vector{spec}));
-  const FeatureChain features = fit_features(needed_maps(request_, *family_),
-                                             {.rows = task.data.features,
+      require_complete(task.data, schema.feature_names(), to_string(std::vector{spec}));
+  const FeatureOptions maps = needed_maps(request_, *family_);
+  const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request_.seed);
+  const FeatureChain features = fit_features(maps,
+                                             {.rows = task.data.whole == nullptr ? task.data.features
+                                                                                 : fair_rows.view(),
                                               .levels = task.data.levels,
                                               .seed = request_.seed,
                                               .threads = request_.threads},
@@ -114,9 +143,15 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());
   Matrix mapped;
+  std::shared_ptr<const WholeTable> mapped_table;
   if (!features.empty()) {
-    mapped = features.apply(task.data.features, {.threads = request_.threads});
+    const auto map = [&](MatrixView rows, Index first_row) {
+      return features.apply(rows, {.first_row = first_row, .threads = request_.threads});
+    };
+    mapped = map(task.data.features, 0);
     seen.features = mapped.view();
+    if (task.data.whole != nullptr) mapped_table = task.data.whole->mapped(map);
+    seen.whole = mapped_table.get();
   }
   hint_at_pca(seen, observer);
   LearningOptions options = request_;

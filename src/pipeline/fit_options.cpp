@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/table_rows.hpp"
+#include "pipeline/memory_plan.hpp"
 
 namespace lacuna {
 
@@ -35,6 +36,16 @@ Row preset_row() {
 Row classes_row() {
   return option("classes", &FitRequest::classes, "A,B,...",
                 "Classes that may have no labeled row; those found in the labels are added")
+      .in_group("Data");
+}
+
+Row memory_row() {
+  return option<FitRequest, std::optional<double>>(
+             "memory", &FitRequest::memory, "SIZE",
+             "Memory the fit may take: of a table that needs more, labeled rows and a sample of the others are "
+             "in memory, and all rows pass by",
+             "all, or a number with K, M, G or T behind it, such as 2G", read_memory, memory_text,
+             [](const std::optional<double>& bytes) { return !bytes || *bytes > 0.0; })
       .in_group("Data");
 }
 
@@ -115,6 +126,7 @@ OptionTable<FitRequest> family_rows() {
 
 bool counts(const Row& row, const FitRequest& request) {
   if (!row.is_recorded) return false;
+  if (row.name == "memory") return request.memory.has_value(); // who fits to arrays knows of none
   if (!row.feature_map.empty()) return request.has(row.feature_map);
   return row.families.empty() ||
          std::find(row.families.begin(), row.families.end(), request.density.family()) != row.families.end();
@@ -132,6 +144,7 @@ OptionTable<FitRequest> fit_options() {
   const auto after_labels =
       std::find_if(table.begin(), table.end(), [](const Row& row) { return row.name == "missing_label"; });
   table.insert(after_labels, classes_row());
+  table.push_back(memory_row());
   append(all, std::move(table));
   OptionTable<FitRequest> features = rows_of<FitRequest, FeatureOptions>();
   all.push_back(features.front());

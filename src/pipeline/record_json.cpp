@@ -88,6 +88,8 @@ FitSummary read_summary(const Json& found) {
   FitSummary summary;
   summary.n_labeled = found.at("n_labeled").get_ref<const std::int64_t&>();
   summary.n_unlabeled = found.at("n_unlabeled").get_ref<const std::int64_t&>();
+  if (found.contains("n_kept_unlabeled"))
+    summary.n_kept_unlabeled = found.at("n_kept_unlabeled").get_ref<const std::int64_t&>();
   for (const auto& [name, count] : found.at("class_counts").items())
     summary.class_counts.push_back(count.get_ref<const std::int64_t&>());
   summary.kappa = number_of(found.at("kappa"));
@@ -159,6 +161,7 @@ Json summary_object(const FitRecord& record) {
                  {"n_em_iterations", summary.n_em_iterations},
                  {"stop_reason", to_string(summary.stop_reason)},
                  {"densities", densities}};
+  if (summary.n_kept_unlabeled > 0) object["n_kept_unlabeled"] = summary.n_kept_unlabeled;
   if (!summary.stack.members.empty()) object["stack"] = stack_object(summary.stack);
   return object;
 }

@@ -21,7 +21,7 @@ NARROW = {"evaluation": {"core", "math"}}
 DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "registry", "shared_library", "spare_memory"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
-    "data": {"array", "folds", "probability_table", "table_copy", "table_files", "table_rows"},
+    "data": {"array", "folds", "large_table", "probability_table", "table_copy", "table_files", "table_rows", "whole_table"},
     "density": {"column_shapes", "shaped_density"},
     "conditional": {
         "boosting", "calibration", "class_prior", "forest", "logistic", "logistic_inputs", "probabilities", "stack",
@@ -29,6 +29,7 @@ DOORS = {
     },
     "model_io": {"archive_file"},
     "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "row_sample", "scored_source", "stack_json"},
+    "learning": {"unlabeled_sample"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

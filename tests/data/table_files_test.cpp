@@ -2,7 +2,7 @@
 #include "tests/data/files.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lacuna {
+namespace lacuna::table_files_test {
 namespace {
 
 using test::expect_error;
@@ -27,7 +27,7 @@ TEST(TableFiles, APatternStandsForItsFilesByName) {
   const Parts parts({{"b.csv", ""}, {"a.csv", ""}, {"c.txt", ""}, {"d.csv.lacuna.part-7-0", ""}});
   EXPECT_THAT(table_files(parts.path("*.csv")), ElementsAre(parts.path("a.csv"), parts.path("b.csv")));
   EXPECT_THAT(table_files(parts.path("[ab].csv")), ElementsAre(parts.path("a.csv"), parts.path("b.csv")));
-  EXPECT_THAT(table_files(parts.path("d*")), testing::Throws<Error>()) << "what is about to be written";
+  EXPECT_THROW(table_files(parts.path("d*")), Error) << "what is about to be written";
   EXPECT_THAT(table_files(parts.path("none.csv")), ElementsAre(parts.path("none.csv")));
 }
 
@@ -107,4 +107,4 @@ TEST(TableFiles, TablesThatShareAFileAreKnown) {
 }
 
 } // namespace
-} // namespace lacuna
+} // namespace lacuna::table_files_test

@@ -13,6 +13,7 @@ namespace {
 
 using test::expect_error;
 using test::label_texts;
+using test::gzip;
 using test::labels_from;
 using test::labels_in;
 using test::read_text;

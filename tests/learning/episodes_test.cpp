@@ -334,8 +334,11 @@ TEST(Episodes, ATableOfNumbersAlone) {
 TEST(Episodes, LabelsByLot) {
   std::vector<int> labels;
   for (int i = 0; i < 6000; ++i) labels.push_back(i % 3 == 0 ? missing_label : i % 5 == 0 ? 1 : 0);
-  EXPECT_EQ(labels_by_lot(labels, 4000, 1), labels); // there are no more
-  const std::vector<int> kept = labels_by_lot(labels, 1000, 1);
+  DatasetView data;
+  data.labels = labels;
+  const auto by_lot = [&](std::size_t most, std::uint64_t seed) { return labels_by_lot(data, most, seed); };
+  EXPECT_EQ(by_lot(4000, 1), labels); // there are no more
+  const std::vector<int> kept = by_lot(1000, 1);
   int n_kept = 0;
   int n_ones = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -348,9 +351,9 @@ TEST(Episodes, LabelsByLot) {
   // A fifth of 4,000 labels are ones: of 1,000 by lot 200, with a standard deviation of 11; 1e-6 lie
   // beyond 54.
   EXPECT_NEAR(n_ones, 200, 54);
-  EXPECT_NE(labels_by_lot(labels, 1000, 2), kept);
+  EXPECT_NE(by_lot(1000, 2), kept);
   // Of a smaller lot every row is also in a larger one.
-  const std::vector<int> fewer = labels_by_lot(labels, 500, 1);
+  const std::vector<int> fewer = by_lot(500, 1);
   for (std::size_t i = 0; i < labels.size(); ++i)
     EXPECT_TRUE(fewer[i] == missing_label || fewer[i] == kept[i]);
 }

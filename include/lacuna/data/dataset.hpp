@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ inline constexpr double smallest_spread = 1e-100;
 /// A weight counts rows: beyond this, sums over rows lose the digits that the others need.
 inline constexpr double largest_weight = 1e12;
 
+class WholeTable; // src/data/whole_table.hpp
+
 /// Feature vectors with labels for some of them.
 struct Dataset {
   Matrix features;         ///< one row per observation; NaN is a missing value
@@ -27,6 +30,9 @@ struct Dataset {
   std::vector<double> weights;            ///< one per row; empty: all one
   std::vector<Index> levels; ///< per column: 0 for numbers, or how many categories it holds, as numbers from
                              ///< 0; empty: all are numbers
+  /// The table of which these rows are a part: all that have a label, and a sample of the others. Null: they
+  /// are all rows. Comes from reading a file that is larger than memory.
+  std::shared_ptr<const WholeTable> whole = nullptr;
 
   Index n_rows() const { return features.n_rows(); }
   Index n_features() const { return features.n_cols(); }
@@ -44,7 +50,8 @@ struct DatasetView {
   // Implicit: who takes a view takes a data set.
   DatasetView(const Dataset& data) // NOLINT(google-explicit-constructor)
       : features(data.features.view()), labels(data.labels), class_names(data.class_names),
-        feature_names(data.feature_names), weights(data.weights), levels(data.levels) {}
+        feature_names(data.feature_names), weights(data.weights), levels(data.levels),
+        whole(data.whole.get()) {}
 
   MatrixView features;
   std::span<const int> labels;
@@ -52,7 +59,10 @@ struct DatasetView {
   std::vector<std::string> feature_names;
   std::span<const double> weights;
   std::vector<Index> levels;
+  const WholeTable* whole = nullptr;
 
+  /// The number of a row in its table, which keys what is done by lot.
+  Index number(Index row) const;
   Index n_rows() const { return features.n_rows; }
   Index n_features() const { return features.n_cols; }
   Index n_classes() const { return static_cast<Index>(class_names.size()); }

@@ -121,6 +121,8 @@ public:
   /// The same for rows that pass by in blocks, several times, and need not fit into memory. Throws
   /// Error(usage) when the family cannot do that.
   virtual std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const;
+  /// Whether fit_blocks can do that.
+  virtual bool fits_blocks() const { return false; }
   /// Whether a NaN may stand for a missing value in the rows.
   virtual bool handles_missing_values() const { return false; }
   /// Whether shifting and scaling features changes nothing but the units of its densities, so that nobody

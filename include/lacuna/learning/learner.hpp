@@ -68,6 +68,7 @@ struct StackSummary {
 struct FitSummary {
   Index n_labeled = 0;
   Index n_unlabeled = 0;
+  Index n_kept_unlabeled = 0; ///< those of them that were in memory, where the table was larger; 0: all were
   std::vector<Index> class_counts; ///< labeled rows per class
   double kappa = 0.0;              ///< the threshold used
   double kappa_asked = 0.0;        ///< what `auto` would have chosen without its floor; else kappa

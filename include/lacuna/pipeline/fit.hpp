@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ Model fit(const DatasetView& data, const FitOptions& options = {}, Observer& obs
 struct FitRequest : FitOptions, TableOptions {
   std::string path;
   std::vector<std::string> classes; ///< may have no labeled row; those found in the labels are added
+  /// Bytes that the fit may take: of a table that needs more, unlabeled rows pass by instead of being in
+  /// memory all at once (docs/streaming.md). Empty: the whole table is in memory.
+  std::optional<double> memory = {};
 };
 Model fit_table(const FitRequest& request, Observer& observer = silent_observer());
 

@@ -37,9 +37,10 @@ OptionTable<Arguments> joined(std::initializer_list<OptionTable<Arguments>> tabl
 
 template <class Arguments>
 Option<Arguments> train_row() {
-  return option<Arguments, std::string>("path", &FitRequest::path, "TRAIN",
-                                        "Table with missing labels: CSV, NPY or IDX, plain or gzip; a pattern "
-                                        "in quotes stands for all its files");
+  return option<Arguments, std::string>(
+      "path", &FitRequest::path, "TRAIN",
+      "Table with missing labels: CSV, NPY or IDX, plain or gzip; a pattern "
+      "in quotes stands for all its files");
 }
 
 template <class Arguments>

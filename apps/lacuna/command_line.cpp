@@ -76,10 +76,12 @@ CommandLine read_command_line(const std::vector<Command>& commands, int argc, co
     const std::string tool = chosen() != nullptr ? std::string("lacuna ") + chosen()->name : "lacuna";
     const std::string what = error.what();
     // A shell makes many names of a pattern that nobody quoted.
-    const bool may_be_files = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && what.find(" -") == what.npos;
-    throw Error(ErrorKind::usage,
-                what + (may_be_files ? "; files of one table go by a pattern in quotes, such as 'part-*.csv'" : "") +
-                    "; see " + tool + " --help");
+    const bool may_be_files =
+        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && what.find(" -") == what.npos;
+    throw Error(
+        ErrorKind::usage,
+        what + (may_be_files ? "; files of one table go by a pattern in quotes, such as 'part-*.csv'" : "") +
+            "; see " + tool + " --help");
   }
   line.command = chosen();
   if (line.command == nullptr) {

@@ -63,9 +63,11 @@ private:
     // Columns without names have the same ones in every file.
     const auto [mine, first] = std::ranges::mismatch(names, column_names());
     if (mine != names.end())
-      fail(fmt::format("column {} is {}, not {}", mine - names.begin() + 1, in_quotes(*mine), in_quotes(*first)));
+      fail(fmt::format("column {} is {}, not {}", mine - names.begin() + 1, in_quotes(*mine),
+                       in_quotes(*first)));
     if (file_->is_numeric() != is_numeric_)
-      fail(file_->is_numeric() ? "it is an array of numbers, not text" : "it is text, not an array of numbers");
+      fail(file_->is_numeric() ? "it is an array of numbers, not text"
+                               : "it is text, not an array of numbers");
   }
 
   std::string name_;

@@ -49,8 +49,8 @@ std::vector<Index> drawn_rows(const RowDraw& draw, const std::vector<Index>& lab
 
 } // namespace
 
-std::vector<Index> kept_rows(const std::vector<RowDraw>& draws, const std::vector<Index>& labeled, Index n_rows,
-                             const Observer& observer) {
+std::vector<Index> kept_rows(const std::vector<RowDraw>& draws, const std::vector<Index>& labeled,
+                             Index n_rows, const Observer& observer) {
   std::vector<Index> kept = labeled;
   for (const RowDraw& draw : draws) {
     const std::vector<Index> drawn = drawn_rows(draw, labeled, n_rows, observer);

@@ -51,8 +51,8 @@ void require_room(const std::string& folder, int descriptor, double n_bytes) {
   const double n_free = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
   constexpr double gigabyte = 1e9;
   if (n_free < n_bytes)
-    fail(folder, fmt::format("they take {:.1f} GB, and {:.1f} GB are free", n_bytes / gigabyte,
-                             n_free / gigabyte));
+    fail(folder,
+         fmt::format("they take {:.1f} GB, and {:.1f} GB are free", n_bytes / gigabyte, n_free / gigabyte));
 }
 
 } // namespace

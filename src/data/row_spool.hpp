@@ -9,8 +9,8 @@
 namespace lacuna {
 
 /// Rows in a temporary file that has no name: nobody else can change it, and it is gone when the process is,
-/// however that ends. It lies in the folder that TMPDIR names, else in /var/tmp. Rows are added first and read
-/// then, from several threads if need be.
+/// however that ends. It lies in the folder that TMPDIR names, else in /var/tmp. Rows are added first and
+/// read then, from several threads if need be.
 class RowSpool {
 public:
   /// Throws Error(cannot_write) when the folder has no room for so many rows.

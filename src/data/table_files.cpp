@@ -13,7 +13,8 @@ namespace lacuna {
 
 namespace {
 
-[[noreturn]] void fail_pattern(const std::string& pattern, const std::string& what, const std::string& remedy) {
+[[noreturn]] void fail_pattern(const std::string& pattern, const std::string& what,
+                               const std::string& remedy) {
   ErrorParts parts;
   parts.place = in_file(pattern);
   parts.statement = what;

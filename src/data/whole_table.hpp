@@ -60,6 +60,7 @@ void for_each_block(const DatasetView& data, const Observer& observer,
                     const std::function<void(const RowBlock& block)>& visit);
 
 /// Of all rows of the table, not of those in memory alone.
-void require_complete(const DatasetView& data, const std::vector<std::string>& names, const std::string& user);
+void require_complete(const DatasetView& data, const std::vector<std::string>& names,
+                      const std::string& user);
 
 } // namespace lacuna

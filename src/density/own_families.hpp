@@ -51,8 +51,8 @@ public:
 private:
   static constexpr bool can_fit_blocks =
       requires(const Options& options, RowSource& rows, const DensityFitContext& context) {
-        fit_density(options, rows, context);
-      };
+    fit_density(options, rows, context);
+  };
 
   Options options_;
 };

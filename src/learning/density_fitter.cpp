@@ -54,13 +54,13 @@ namespace {
 
 double scale_of_sample(const DatasetView& data) {
   if (data.whole == nullptr || data.whole->n_kept_unlabeled() == 0) return 1.0;
-  return static_cast<double>(data.whole->n_unlabeled()) /
-         static_cast<double>(data.whole->n_kept_unlabeled());
+  return static_cast<double>(data.whole->n_unlabeled()) / static_cast<double>(data.whole->n_kept_unlabeled());
 }
 
 RowMoments moments_of(const DatasetView& data, const Observer& observer) {
   RowMomentsSum sum(data.n_features());
-  for_each_block(data, observer, [&](const RowBlock& block) { sum.add(WeightedRows(block.rows, block.weights)); });
+  for_each_block(data, observer,
+                 [&](const RowBlock& block) { sum.add(WeightedRows(block.rows, block.weights)); });
   return sum.result();
 }
 

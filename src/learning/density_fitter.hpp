@@ -86,7 +86,7 @@ private:
   struct SeenData {
     std::shared_ptr<const ColumnShapes> shapes;
     Matrix features;
-    std::vector<double> log_jacobian; ///< one per row
+    std::vector<double> log_jacobian;    ///< one per row
     double unlabeled_log_jacobian = 0.0; ///< of all unlabeled rows of a larger table
     RowMoments reference;
   };

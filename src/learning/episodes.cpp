@@ -207,7 +207,8 @@ std::vector<int> labels_by_lot(const DatasetView& data, std::size_t most, std::u
   std::vector<int> labels(data.labels.begin(), data.labels.end());
   std::vector<std::pair<std::uint64_t, std::size_t>> lots;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] != missing_label) lots.emplace_back(derive_seed(seed, RandomPurpose::episode_label,
+    if (labels[i] != missing_label)
+      lots.emplace_back(derive_seed(seed, RandomPurpose::episode_label,
                                     static_cast<std::uint64_t>(data.number(static_cast<Index>(i)))),
                         i);
   if (lots.size() <= most) return labels;

@@ -73,7 +73,8 @@ ClassModel SharedModels::fit_resampled(std::uint64_t seed) const {
   for (RowList& list : rows) {
     before += list.total_weight();
     for (std::size_t i = 0; i < list.rows.size(); ++i) {
-      RandomStream random(seed, RandomPurpose::resampling, static_cast<std::uint64_t>(fitter_.data().number(list.rows[i])));
+      RandomStream random(seed, RandomPurpose::resampling,
+                          static_cast<std::uint64_t>(fitter_.data().number(list.rows[i])));
       list.weights[i] *= -std::log(random.uniform());
     }
     after += list.total_weight();

@@ -133,13 +133,13 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
       require_complete(task.data, schema.feature_names(), to_string(std::vector{spec}));
   const FeatureOptions maps = needed_maps(request_, *family_);
   const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request_.seed);
-  const FeatureChain features = fit_features(maps,
-                                             {.rows = task.data.whole == nullptr ? task.data.features
-                                                                                 : fair_rows.view(),
-                                              .levels = task.data.levels,
-                                              .seed = request_.seed,
-                                              .threads = request_.threads},
-                                             observer);
+  const FeatureChain features =
+      fit_features(maps,
+                   {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
+                    .levels = task.data.levels,
+                    .seed = request_.seed,
+                    .threads = request_.threads},
+                   observer);
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());
   Matrix mapped;

@@ -19,8 +19,10 @@ constexpr std::array<std::pair<char, double>, 4> units{
 
 // What a fit takes, in bytes, as docs/streaming.md tells. Measured, and rounded up.
 
-/// The program itself, blocks that pass by, rows in which starts are sought, trees.
-constexpr double fixed_bytes = 200e6;
+/// The program itself and what members of a stack hold.
+constexpr double fixed_bytes = 100e6;
+/// Rows in which starts are sought, and blocks that pass by: with their copies, in rows.
+constexpr double passing_rows = 4.0 * 65536.0;
 /// Of an unlabeled row beside its features: labels, weights, log ratios, lists of rows.
 constexpr double bytes_beside_features = 160.0;
 /// Of a row in memory, where up to 24 simulated gaps are looked at side by side.
@@ -51,15 +53,16 @@ std::optional<std::vector<RowDraw>> rows_to_keep(const FitRequest& request, cons
   const auto n_labeled = static_cast<double>(size.n_labeled);
   const auto n_features = static_cast<double>(size.n_features);
   const double of_row = bytes_per_row(request, family, n_features);
-  const double of_kept = of_row + bytes_for_gaps;
-  const double at_least = fixed_bytes + n_labeled * (bytes_of_label + copies_of_label * 8.0 * n_features);
+  const double of_kept = of_row + (request.conditional == ConditionalForm::stack ? bytes_for_gaps : 0.0);
+  const double at_least = fixed_bytes + passing_rows * 8.0 * n_features +
+                          n_labeled * (bytes_of_label + copies_of_label * 8.0 * n_features);
   if (at_least + n_rows * of_row <= *request.memory) return std::nullopt;
   const double least = at_least + (n_labeled + 2.0 * most_sampled_rows) * of_kept;
   if (least > *request.memory)
-    observer.warning(fmt::format("{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any "
-                                 "case",
-                                 mention("memory"), memory_text(request.memory), size.n_labeled,
-                                 std::ceil(least / 0x1p20)));
+    observer.warning(fmt::format(
+        "{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any "
+        "case",
+        mention("memory"), memory_text(request.memory), size.n_labeled, std::ceil(least / 0x1p20)));
   const double affordable = (*request.memory - at_least) / of_kept - n_labeled - most_sampled_rows;
   const auto most = std::max(most_sampled_rows, static_cast<Index>(std::min(affordable, n_rows)));
   return std::vector<RowDraw>{{request.seed, most}, {labeling_seed(request.seed), most_sampled_rows}};

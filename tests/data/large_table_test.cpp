@@ -51,7 +51,8 @@ std::vector<double> all_rows(const WholeTable& table, Index rows_at_once) {
 /// The same numbers, or both missing.
 void expect_same(std::span<const double> a, std::span<const double> b) {
   ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])));
 }
 
 TEST(LargeTable, LabeledRowsAndDrawsStayTheRestPassesBy) {
@@ -137,8 +138,9 @@ TEST(LargeTable, SeveralFilesGiveTheRowsOfOne) {
 TEST(LargeTable, AGapIsToldByItsNumberInTheTable) {
   const TempFile file(csv(100));
   const TrainingTable part = read(file.path(), draws_of({{1, 1}}));
-  expect_error(ErrorKind::data, {"row 4", "'x'", "pca needs complete rows"},
-               [&] { require_complete(DatasetView(part.data), {"x", "word"}, "pca"); });
+  expect_error(ErrorKind::data, {"row 4", "'x'", "pca needs complete rows"}, [&] {
+    require_complete(DatasetView(part.data), {"x", "word"}, "pca");
+  });
 }
 
 TEST(LargeTable, MapsSeeTheNumbersOfTheRows) {
@@ -179,8 +181,9 @@ TEST(LargeTable, NoRoomForTheRowsIsAnError) {
   const rlimit small{1U << 20U, before.rlim_max};
   std::signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &small);
-  expect_error(ErrorKind::cannot_write, {"a temporary file for the rows", "TMPDIR"},
-               [&] { read(file.path(), draws_of({{1, 5}})); });
+  expect_error(ErrorKind::cannot_write, {"a temporary file for the rows", "TMPDIR"}, [&] {
+    read(file.path(), draws_of({{1, 5}}));
+  });
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_NO_THROW(read(file.path(), draws_of({{1, 5}})));
 }
@@ -190,8 +193,9 @@ TEST(LargeTable, AFolderThatIsNotThereIsAnError) {
   const char* const before = std::getenv("TMPDIR");
   const std::string kept = before != nullptr ? before : "";
   setenv("TMPDIR", "/no/such/folder", 1);
-  expect_error(ErrorKind::cannot_write, {"/no/such/folder", "TMPDIR"},
-               [&] { read(file.path(), draws_of({{1, 5}})); });
+  expect_error(ErrorKind::cannot_write, {"/no/such/folder", "TMPDIR"}, [&] {
+    read(file.path(), draws_of({{1, 5}}));
+  });
   if (before != nullptr)
     setenv("TMPDIR", kept.c_str(), 1);
   else

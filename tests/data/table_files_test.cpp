@@ -58,7 +58,8 @@ TEST(TableFiles, TheirRowsAreOneTable) {
 }
 
 TEST(TableFiles, LabelsMayLieInSeveralFilesToo) {
-  const Parts parts({{"x-1.csv", "x\n1\n2\n"}, {"x-2.csv", "x\n3\n"}, {"y-1.txt", "a\n"}, {"y-2.txt", "\nb\n"}});
+  const Parts parts(
+      {{"x-1.csv", "x\n1\n2\n"}, {"x-2.csv", "x\n3\n"}, {"y-1.txt", "a\n"}, {"y-2.txt", "\nb\n"}});
   TableOptions options;
   options.labels = parts.path("y-*");
   const TrainingTable table = read(parts.path("x-*"), options);

@@ -12,8 +12,8 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
-using test::label_texts;
 using test::gzip;
+using test::label_texts;
 using test::labels_from;
 using test::labels_in;
 using test::read_text;

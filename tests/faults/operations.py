@@ -27,6 +27,7 @@ OPERATIONS = {
     each.name: each
     for each in (
         operation("fit", ["fit", "train.csv", "-o", "out/m", "--json", "out/m.json", SMALL], "m", "m.json"),
+        operation("fit-stream", ["fit", "train-*.csv", "-o", "out/m", "--memory", "1M", SMALL], "m"),
         operation("fit-stack", ["fit", "train.csv", "-o", "out/m", "--label", "answer", "--threads", "2"], "m"),
         operation("fit-vae", ["fit", "train.csv", "-o", "out/m", SMALL, VAE], "m", checkpoint="m.checkpoint"),
         operation("predict", ["predict", "model", "test.csv", "-o", "out/p.csv", "--threads", "1"], "p.csv"),
@@ -63,7 +64,11 @@ def table(n_rows, seed, labeled):
 
 
 def write_inputs(folder, n_rows):
-    (folder / "train.csv").write_text(table(n_rows, 1, 0.5))
+    train = table(n_rows, 1, 0.5)
+    (folder / "train.csv").write_text(train)
+    header, *rows = train.splitlines(keepends=True)
+    for name, part in (("1", rows[: n_rows // 2]), ("2", rows[n_rows // 2 :])):
+        (folder / f"train-{name}.csv").write_text(header + "".join(part))
     full = table(n_rows, 2, 1.0)
     (folder / "test.csv").write_text(full)
     features, labels = zip(*(line.rsplit(",", 1) for line in full.splitlines()))

@@ -17,6 +17,7 @@
 #include "learning/label_share.hpp"
 #include "learning/labeling.hpp"
 #include "learning/ratio_model.hpp"
+#include "learning/unlabeled_sample.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 

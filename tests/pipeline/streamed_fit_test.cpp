@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,15 +61,19 @@ Matrix questions() {
   return rows;
 }
 
-/// The largest difference between the class probabilities of two models.
-double difference(const Model& a, const Model& b) {
+/// Between the class probabilities of two models.
+std::vector<double> differences_of(const Model& a, const Model& b) {
   const Matrix rows = questions();
   const Scores of_a = a.score(rows.view());
   const Scores of_b = b.score(rows.view());
-  double largest = 0.0;
+  std::vector<double> differences;
   for (std::size_t i = 0; i < of_a.posterior.values().size(); ++i)
-    largest = std::max(largest, std::abs(of_a.posterior.values()[i] - of_b.posterior.values()[i]));
-  return largest;
+    differences.push_back(std::abs(of_a.posterior.values()[i] - of_b.posterior.values()[i]));
+  return differences;
+}
+
+double difference(const Model& a, const Model& b) {
+  return std::ranges::max(differences_of(a, b));
 }
 
 TEST(StreamedFit, AStackIsThatOfAFitInMemory) {
@@ -122,8 +127,12 @@ TEST(StreamedFit, MethodsOfDensitiesAloneLearnFromTheSample) {
     const Model in_memory = fit_within(request, {});
     const Model streamed = fit_within(request, 1.0);
     EXPECT_EQ(in_memory.record.summary.n_informative, streamed.record.summary.n_informative);
-    EXPECT_NEAR(in_memory.record.summary.informative_weight, streamed.record.summary.informative_weight, 0.01);
-    EXPECT_LT(difference(in_memory, streamed), method == Method::supervised ? 1e-6 : 0.1) << to_string(method);
+    EXPECT_NEAR(in_memory.record.summary.informative_weight, streamed.record.summary.informative_weight,
+                0.01);
+    const std::vector<double> differences = differences_of(in_memory, streamed);
+    const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) /
+                        static_cast<double>(differences.size());
+    EXPECT_LT(mean, method == Method::supervised ? 1e-6 : 0.02) << to_string(method);
   }
 }
 
@@ -164,8 +173,9 @@ TEST(StreamedFit, MemoryDecides) {
   write_content(folder.path("train.csv"), table_csv(false));
   FitRequest request = request_for(folder);
   request.method = Method::supervised;
-  EXPECT_EQ(fit_within(request, 1e9).record.summary.n_kept_unlabeled, 0);
-  EXPECT_EQ(fit_within(request, 1e9).record.option("memory"), "0.9313225746154785G");
+  const Model in_memory = fit_within(request, 0x1p30);
+  EXPECT_EQ(in_memory.record.summary.n_kept_unlabeled, 0);
+  EXPECT_EQ(in_memory.record.option("memory"), "1G");
   const Model streamed = fit_within(request, 1.0);
   EXPECT_GT(streamed.record.summary.n_kept_unlabeled, 20'000);
   const std::vector<char> bytes = encode_model(streamed);

@@ -42,8 +42,8 @@ def test_files_of_one_table_give_the_model_of_that_table(parts, tmp_path, memory
 def test_predict_and_evaluate_read_several_files(parts):
     one = run("predict", "model", "whole.csv", "-o", "-", cwd=parts).stdout
     assert run("predict", "model", "part-*", "-o", "-", cwd=parts).stdout == one
-    judged = [json.loads(run("evaluate", "model", table, "--label", "answer", "--json", "-", cwd=parts).stdout) for table in ("whole.csv", "part-*")]
-    assert judged[0]["overall"] == judged[1]["overall"]
+    judged = [run("evaluate", "model", table, "--label", "answer", "--json", "-", cwd=parts).stdout for table in ("whole.csv", "part-*")]
+    assert judged[0] == judged[1]
 
 
 def test_arrays_and_their_labels_in_several_files(tmp_path):
@@ -96,13 +96,13 @@ ARRAYS = "x.npy --labels y.npy --missing-label -1 --components 3 --max-iteration
 
 
 def test_the_summary_says_what_stayed_in_memory(large):
-    done = run("fit", *ARRAYS, "--method", "supervised", "--memory", "300M", "-o", "m", "--json", "m.json", "--force", cwd=large)
-    assert "300M: " in done.stdout and "of the unlabeled rows stayed in it" in done.stdout
+    done = run("fit", *ARRAYS, "--method", "supervised", "--memory", "200M", "-o", "m", "--json", "m.json", "--force", cwd=large)
+    assert "200M: " in done.stdout and "of the unlabeled rows stayed in it" in done.stdout
     record = json.loads((large / "m.json").read_text())
-    assert record["options"]["memory"] == "300M"
+    assert record["options"]["memory"] == "200M"
     kept = record["summary"]["n_kept_unlabeled"]
     assert 20_000 < kept < record["summary"]["n_unlabeled"]
-    info = json.loads(run("info", "m", "--json", "-", cwd=large).stdout)
+    info = json.loads(run("info", "m", "--json", cwd=large).stdout)
     assert info["summary"]["n_kept_unlabeled"] == kept
     done = run("fit", *ARRAYS, "--method", "supervised", "--memory", "1M", "-o", "m", "--force", cwd=large)
     assert "--memory 1M is not enough" in done.stderr
@@ -112,7 +112,7 @@ def test_the_summary_says_what_stayed_in_memory(large):
 
 @pytest.mark.skipif(IS_SANITIZED, reason="sanitizers take memory of their own")
 def test_memory_is_kept(large):
-    assert peak_megabytes("fit", *ARRAYS, "--memory", "300M", "-o", "m", "--force", cwd=large) < 300 * 1.048576
+    assert peak_megabytes("fit", *ARRAYS, "--memory", "200M", "-o", "m", "--force", cwd=large) < 200
 
 
 def test_what_is_no_size(large):

@@ -48,10 +48,6 @@ std::vector<double> background_scale(const RowMoments& reference) {
   return scale;
 }
 
-} // namespace
-
-namespace {
-
 double scale_of_sample(const DatasetView& data) {
   if (data.whole == nullptr || data.whole->n_kept_unlabeled() == 0) return 1.0;
   return static_cast<double>(data.whole->n_unlabeled()) / static_cast<double>(data.whole->n_kept_unlabeled());

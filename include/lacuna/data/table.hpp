@@ -67,7 +67,7 @@ struct TrainingTable {
       notes; ///< what was decided on the user's behalf ("column 'x' is constant: left out")
 };
 
-/// Reads a table with missing labels. `classes` are further classes that may have no labeled row.
+/// Reads a table with missing labels; a pattern stands for its files. `classes` may have no labeled row.
 TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
                                   const TableOptions& options, Observer& observer);
 

@@ -9,6 +9,10 @@
 
 namespace lacuna {
 
+/// How likely each class has few labels because it is hidden, and not because it is small, from how even the
+/// others are (docs/math/trust.md, eq. 8a); 1 where there are fewer than three classes.
+std::vector<double> hidden_probabilities(const std::vector<double>& labels_of_class);
+
 /// Classes that are hardly labeled must live somewhere, and mostly outside (docs/math/trust.md, section 4).
 struct HardlyLabeled {
   std::vector<double> hardness; ///< per class: 0 for enough labels, 1 for none

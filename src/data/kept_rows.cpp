@@ -57,8 +57,7 @@ std::vector<Index> kept_rows(const std::vector<RowDraw>& draws, const std::vecto
     kept.insert(kept.end(), drawn.begin(), drawn.end());
   }
   std::ranges::sort(kept);
-  const auto repeated = std::ranges::unique(kept);
-  kept.erase(repeated.begin(), repeated.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   return kept;
 }
 

@@ -43,7 +43,7 @@ def run_quietly(command, **options):
 
 
 def renew_copy():
-    """Makes the copy what the tree is, touching only files that differ; says whether any did."""
+    """Makes the copy what the tree is, touching only files that differ; gives these."""
     wanted = {}
     for top in ("CMakeLists.txt", "cmake", "include", "src", "tests"):
         for path in [ROOT / top] if (ROOT / top).is_file() else sorted((ROOT / top).rglob("*")):
@@ -57,7 +57,7 @@ def renew_copy():
     for path in differ:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(wanted[path])
-    return bool(stale or differ)
+    return [path.relative_to(SOURCE) for path in [*stale, *differ]]
 
 
 def build(n_jobs):
@@ -196,7 +196,9 @@ def measured(n_jobs):
 class Judge:
     def __init__(self, n_jobs):
         known = REACH / "reach.json"
-        if renew_copy():
+        if renewed := renew_copy():
+            known.unlink(missing_ok=True)
+        if any(path.parts[0] != "tests" for path in renewed):
             emptied(REACH)
         build(n_jobs)
         self.library = Library()

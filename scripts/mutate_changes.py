@@ -53,12 +53,13 @@ def drawn(source, seed):
             file = str(path.relative_to(source))
             code = BLANK.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), text).split("\n")
             for number, (line, blanked) in enumerate(zip(text.split("\n"), code), 1):
-                seen[line] = seen.get(line, 0) + 1
+                words = line.strip()
+                seen[words] = seen.get(words, 0) + 1
                 for kind, column, old, new in changes_of_line(blanked):
                     old = line[column : column + len(old)]  # with its texts
                     new = f"!({old})" if new.startswith("!(") else new
                     place = column - len(line) + len(line.lstrip())
-                    change = {"name": f"{file}|{line.strip()}|{seen[line]}|{place}|{new}", "kind": kind, "file": file,
+                    change = {"name": f"{file}|{words}|{seen[words]}|{place}|{new}", "kind": kind, "file": file,
                               "line": number, "column": column, "old": old, "new": new}  # fmt: skip
                     kinds.setdefault(kind, []).append(change)
     for changes in kinds.values():

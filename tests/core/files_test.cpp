@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -246,6 +248,18 @@ TEST(AtomicFile, KeepsPartFilesOfTheLivingAndFilesOfOthers) {
   EXPECT_EQ(folder.n_entries(), 10);
 }
 
+// In whatever order the folder lists them, some of the living come after the dead.
+TEST(AtomicFile, TellsTheLivingFromTheDeadOneByOne) {
+  const TemporaryFolder folder;
+  const std::string dead = number_of_dead_process();
+  const std::string alive = std::to_string(getppid());
+  for (int i = 0; i < 20; ++i)
+    for (const std::string& process : {dead, alive})
+      write_content(folder.path("out.lacuna.part-" + process + "-" + std::to_string(i)), "x");
+  write_all(folder.path("out"), "new", false);
+  EXPECT_EQ(folder.n_entries(), 21);
+}
+
 // Names that only look like a killed run's, and one that another thread of ours may still need.
 TEST(AtomicFile, KeepsWhatItDoesNotKnow) {
   const TemporaryFolder folder;
@@ -394,18 +408,55 @@ TEST(AtomicFile, EndsWithItsCommit) {
 }
 
 TEST(AtomicFile, NeverTakesAStandardDescriptor) {
-  const TemporaryFolder folder;
-  const int kept = dup(STDIN_FILENO);
-  close(STDIN_FILENO);
-  {
-    AtomicFile file(folder.path("out"), false);
-    EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1) << "it is the file now";
-    file.write("whole");
-    file.commit();
+  using Descriptors = std::vector<int>;
+  for (const Descriptors& closed : {Descriptors{0}, Descriptors{0, 2}, Descriptors{0, 1, 2}}) {
+    const TemporaryFolder folder;
+    std::vector<int> kept;
+    for (const int descriptor : closed) {
+      kept.push_back(fcntl(descriptor, F_DUPFD_CLOEXEC, 10));
+      close(descriptor);
+    }
+    bool is_taken = false;
+    {
+      AtomicFile file(folder.path("out"), false);
+      for (const int descriptor : closed) is_taken = is_taken || fcntl(descriptor, F_GETFD) != -1;
+      file.write("whole");
+      file.commit();
+    }
+    for (std::size_t i = 0; i < closed.size(); ++i) {
+      dup2(kept[i], closed[i]);
+      close(kept[i]);
+    }
+    EXPECT_FALSE(is_taken) << "one is the file now";
+    EXPECT_EQ(content_of(folder.path("out")), "whole");
   }
-  dup2(kept, STDIN_FILENO);
-  close(kept);
-  EXPECT_EQ(content_of(folder.path("out")), "whole");
+}
+
+// Both write under the same name for a while, one after the other.
+TEST(AtomicFile, OneThatIsCommittedLeavesTheNextAlone) {
+  const TemporaryFolder folder;
+  auto first = std::make_unique<AtomicFile>(folder.path("out"), true);
+  first->write("first");
+  first->commit();
+  AtomicFile second(folder.path("out"), true);
+  second.write("second");
+  first.reset();
+  second.commit();
+  EXPECT_EQ(content_of(folder.path("out")), "second");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, OneThatIsCommittedMakesRoomForOthersThatAHandlerKnows) {
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<AtomicFile>> committed;
+  for (int i = 0; i < 40; ++i) {
+    committed.push_back(std::make_unique<AtomicFile>(folder.path(std::to_string(i)), false));
+    committed.back()->commit();
+  }
+  AtomicFile last(folder.path("last"), false);
+  EXPECT_EQ(folder.n_entries(), 41);
+  lacuna::remove_part_files();
+  EXPECT_EQ(folder.n_entries(), 40);
 }
 
 TEST(CommitTogether, WritesAllFilesAndNothingElse) {

@@ -164,6 +164,15 @@ TEST(FitOptions, WrongTextsAreUsageErrors) {
   expect_error(ErrorKind::usage, {"componnets"}, [] { with({{"componnets", {"3"}}}); });
 }
 
+TEST(FitOptions, AMixtureHasAComponent) {
+  for (const std::string density : {"gmm", "vb-gmm"}) {
+    EXPECT_NO_THROW(check_options<LearningOptions>(with({{"density", {density}}, {"components", {"1"}}})));
+    expect_error(ErrorKind::usage, {"components", "0"}, [&] {
+      check_options<LearningOptions>(with({{"density", {density}}, {"components", {"0"}}}));
+    });
+  }
+}
+
 TEST(FitOptions, LimitsOfTheMethodAreItsOwn) {
   const std::vector<std::array<std::string, 3>> limits{
       // name, last allowed, first refused

@@ -469,6 +469,17 @@ TEST(LabelDistance, IsFiniteWhenAllLabeledRowsAreAlike) {
   EXPECT_LT(distance->of(&away), 1000.0);
 }
 
+// Ten rows one apart and one that is far away, which comes first: the median of their gaps is one.
+TEST(LabelDistance, IsInUnitsOfTheMedianGap) {
+  Dataset data = shifted_rows(60, 11, 1, 1.0, 3);
+  for (Index i = 0; i < 60; ++i) data.features(i, 0) = i == 0 ? 0.0 : 20.0 + static_cast<double>(i % 10);
+  const Fitting fitting(data);
+  const std::vector<Index> labeled{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const auto distance = LabelDistanceFit(fitting.fitter, labeled, 1).fit({});
+  const double beyond = 34.0; // the last one is at 29
+  EXPECT_NEAR(distance->of(&beyond), 5.0, 1e-6);
+}
+
 TEST(RatioModel, RoundTripAndDamage) {
   const Fitting fitting(shifted_rows(600, 200, 2, 1.0, 1));
   const LabelingFit labeling(fitting.fitter, quick_members(), 3, 1);

@@ -19,6 +19,7 @@
 #include "learning/label_share.hpp"
 #include "learning/labeling.hpp"
 #include "learning/ratio_model.hpp"
+#include "learning/region.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 
@@ -452,6 +453,17 @@ TEST(CrossFit, HoldsOutEachLabeledRowOnce) {
   for (Index i = 0; i < 60; ++i)
     if (fitting.data.labels[static_cast<std::size_t>(i)] != missing_label) labeled.push_back(i);
   EXPECT_EQ(rows, labeled);
+}
+
+// The only row without a label is the first: its density is what the classes are compared with.
+TEST(InitialModels, OneUnlabeledRowIsEnough) {
+  Dataset data = shifted_rows(40, 40, 1, 1.0, 3);
+  data.labels[0] = missing_label;
+  const Fitting fitting(data);
+  CrossFit cross_fit(fitting.fitter, 5, 3);
+  const InitialModels models = fit_initial_models(cross_fit, 0.0, 1);
+  ASSERT_NE(models.unlabeled, nullptr);
+  EXPECT_EQ(models.log_ratio.size(), 40U);
 }
 
 // All labeled rows in one place have no distance to measure others by: it is then the embedding's own.

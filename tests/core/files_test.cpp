@@ -363,6 +363,10 @@ TEST(AtomicFile, TakesTheLongestNameThatAFileCanHave) {
     EXPECT_EQ(content_of(folder.path(name)), "content");
   }
   EXPECT_EQ(folder.n_entries(), 2);
+  // A part file has the first 215 bytes of it, or less: a letter is not cut in two.
+  const std::string stem(214, 'x');
+  AtomicFile file(folder.path(stem + "\u00e4" + letters.substr(0, 30)), false);
+  EXPECT_TRUE(std::filesystem::exists(folder.path(stem + ".lacuna.part-" + std::to_string(getpid()) + "-0")));
   const std::string longer = folder.path(letters + letters + "yz");
   expect_cannot_write([&] { AtomicFile(longer, false); }, longer, "too long");
 }

@@ -127,7 +127,6 @@ OptionTable<FitRequest> family_rows() {
 
 bool counts(const Row& row, const FitRequest& request) {
   if (!row.is_recorded) return false;
-  if (row.name == "memory") return request.memory.has_value(); // who fits to arrays knows of none
   if (!row.feature_map.empty()) return request.has(row.feature_map);
   return row.families.empty() ||
          std::find(row.families.begin(), row.families.end(), request.density.family()) != row.families.end();

@@ -103,6 +103,7 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"vae_patience", {"6"}},
                                            {"vae_validation", {"0.25"}},
                                            {"device", {"cpu"}},
+                                           {"memory", {"2G"}},
                                            {"density", {"kde"}},
                                            {"components", {"23"}},
                                            {"covariance", {"diagonal"}},

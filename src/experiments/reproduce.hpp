@@ -21,7 +21,7 @@ struct ReproduceRequest {
   Index vae_seeds = 1;                                ///< VAEs, with the seeds 0, 1, ...; a toy has none
   std::string data = "data";                          ///< holds mnist/ and fashion-mnist/ as scripts/get-data
   std::string out;                                    ///< results, figures' data and cache; made when missing
-  VaeDevice device = VaeDevice::auto_detect;
+  Device device = Device::auto_detect;
   std::uint64_t seed = 0;
   int threads = 0;
   bool wants_report = false;  ///< make the HTML page as well

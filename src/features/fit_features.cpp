@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "features/vae_plugin.hpp"
+#include "core/torch_library.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -106,7 +106,7 @@ const OptionTable<FeatureOptions>& FeatureOptions::table() {
 void FeatureOptions::check_together(OptionChecks& checks) const {
   if (!has("vae")) return;
   vae.check_together(checks);
-  trains_on_gpu(vae.device); // throws where a GPU is wanted and none is there
+  uses_gpu(vae.device); // throws where a GPU is wanted and none is there
 }
 
 bool FeatureOptions::has(const std::string& kind) const {

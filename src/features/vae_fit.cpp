@@ -109,7 +109,7 @@ public:
 
 private:
   std::unique_ptr<VaeEngine> make_engine() const {
-    if (trains_on_gpu(options_.device)) return vae_plugin().make_engine(task_, true);
+    if (uses_gpu(options_.device)) return vae_plugin().make_engine(task_, true);
     return std::make_unique<CpuEngine>(task_, dense_kernels());
   }
 

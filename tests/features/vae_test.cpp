@@ -63,7 +63,7 @@ FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   options.vae.vae_epochs = 12;
   options.vae.vae_batch = 50;
   options.vae.vae_learning_rate = 3e-3;
-  options.vae.device = lacuna::VaeDevice::cpu;
+  options.vae.device = lacuna::Device::cpu;
   options.vae.vae_checkpoint_every = 2;
   return options;
 }
@@ -234,13 +234,13 @@ TEST(Vae, SaysWhatDoesNotSuit) {
 }
 
 TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
-  EXPECT_FALSE(lacuna::trains_on_gpu(lacuna::VaeDevice::cpu));
-  if (lacuna::trains_on_gpu(lacuna::VaeDevice::auto_detect)) GTEST_SKIP() << "there is a GPU";
+  EXPECT_FALSE(lacuna::uses_gpu(lacuna::Device::cpu));
+  if (lacuna::uses_gpu(lacuna::Device::auto_detect)) GTEST_SKIP() << "there is a GPU";
   FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
-  options.vae.device = lacuna::VaeDevice::cuda;
+  options.vae.device = lacuna::Device::cuda;
   EXPECT_THAT(error_of(options, bars(10, 4)),
               testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
-  options.vae.device = lacuna::VaeDevice::auto_detect;
+  options.vae.device = lacuna::Device::auto_detect;
   EXPECT_EQ(error_of(options, bars(10, 4)), "no error");
 }
 

@@ -18,7 +18,7 @@ KERNEL_FLAGS = ["-ffp-contract=fast", "-fno-math-errno"]
 LIBRARY_FLAGS = ["-DLACUNA_X86_KERNELS", "-DLACUNA_TORCH", "-DLACUNA_FROM_BIN_TO_LIB=\".\""]
 
 
-def compile_all(jobs, flags=()):
+def compile_all(jobs):
     """Each job is (source, object, flags)."""
     newest = max(f.stat().st_mtime for top in ("src", "include") for f in (ROOT / top).rglob("*.hpp"))
 
@@ -26,7 +26,7 @@ def compile_all(jobs, flags=()):
         source, to, own = job
         if to.exists() and to.stat().st_mtime > max(newest, source.stat().st_mtime):
             return
-        subprocess.run(["g++", *FLAGS, *flags, *own, "-c", source, "-o", to], check=True)
+        subprocess.run(["g++", *FLAGS, *own, "-c", source, "-o", to], check=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compile_one, jobs))

@@ -35,9 +35,12 @@ def build(to, device, flags):
     outer = [(source, to / f"{name}.o", ["-DLACUNA_TORCH"]) for name, source in programs.items()]
     torch, libraries = torch_flags(device == "cuda")
     plugin = [(source, to / f"torch_{source.parent.parent.name}_{source.stem}.o", ["-fvisibility=hidden", *torch])
-              for source in [ROOT / "src/core/torch/facts.cpp", *ROOT.glob("src/density/torch/*.cpp"),
-                             ROOT / "src/core/errors.cpp", ROOT / "src/core/escapes.cpp"]]
-    compile_all([*plugin, *outer, *jobs], ["-DFMT_HEADER_ONLY", *flags])
+              for source in [ROOT / "src/core/torch/facts.cpp", *ROOT.glob("src/density/torch/*.cpp")]]
+    copies = [(ROOT / f"src/core/{name}.cpp", to / f"torch_{name}.o", ["-fvisibility=hidden"])
+              for name in ("errors", "escapes")]
+    others = ["-DFMT_HEADER_ONLY", *flags]
+    compile_all([*plugin, *((source, to, [*others, *own]) for source, to, own in [*outer, *copies, *jobs])])
+    plugin += copies
     archive = to / "liblacuna.a"
     archive.unlink(missing_ok=True)
     subprocess.run(["ar", "rcs", archive, *(job[1] for job in jobs)], check=True)

@@ -65,6 +65,12 @@ Loaded load() {
   return {std::move(library), facts->has_cuda, {}};
 }
 
+// To load libtorch takes a second: not where nobody asked for a GPU and none can be.
+bool has_gpu_driver() {
+  std::error_code problem;
+  return std::filesystem::exists("/dev/nvidiactl", problem) || std::filesystem::exists("/dev/dxg", problem);
+}
+
 const Loaded& loaded() {
   static const Loaded once = load();
   return once;
@@ -84,7 +90,7 @@ std::string gpu_problem() {
 
 bool uses_gpu(Device device) {
   if (device == Device::cpu) return false;
-  if (device == Device::auto_detect) return loaded().has_cuda;
+  if (device == Device::auto_detect) return has_gpu_driver() && loaded().has_cuda;
   const std::string problem = gpu_problem();
   if (!problem.empty()) throw Error(ErrorKind::usage, problem);
   return true;

@@ -14,14 +14,8 @@ namespace lacuna {
 
 namespace {
 
-/// Of fewer rows a GPU's pass takes as long as the kernels'.
-constexpr Index least_rows = 10000;
-
 /// In the frame's units; squares of more say nothing beside those of other rows (docs/math/products.md).
 constexpr double largest_value = 1e5;
-
-/// So many rows travel at a time.
-constexpr Index rows_per_load = 65536;
 
 } // namespace
 
@@ -29,13 +23,13 @@ std::unique_ptr<PlacedRows> PlacedRows::place(const WeightedRows& rows, const Fr
   const PassPlace place = PassesAt::place();
   const Index n = rows.size();
   const Index d = frame.n_features();
-  if (place == PassPlace::kernels || n < least_rows || d == 0 || !frame.categories.empty()) return nullptr;
+  if (place == PassPlace::kernels || n < least_placed_rows || d == 0 || !frame.categories.empty()) return nullptr;
   const auto& plugin = torch_plugin<RowProductsPlugin>(row_products_symbol);
   std::unique_ptr<RowProducts> placed = plugin.place_rows(n, d, place == PassPlace::gpu);
-  std::vector<double> features(at(std::min(n, rows_per_load) * d));
-  std::vector<double> weights(at(std::min(n, rows_per_load)));
-  for (Index first = 0; first < n; first += rows_per_load) {
-    const Index count = std::min(rows_per_load, n - first);
+  std::vector<double> features(at(std::min(n, rows_per_journey) * d));
+  std::vector<double> weights(at(std::min(n, rows_per_journey)));
+  for (Index first = 0; first < n; first += rows_per_journey) {
+    const Index count = std::min(rows_per_journey, n - first);
     for (Index j = 0; j < d; ++j) {
       const Index column = frame.columns[at(j)];
       const double center = frame.center[at(j)];

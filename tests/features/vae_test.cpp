@@ -63,7 +63,6 @@ FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   options.vae.vae_epochs = 12;
   options.vae.vae_batch = 50;
   options.vae.vae_learning_rate = 3e-3;
-  options.vae.device = lacuna::Device::cpu;
   options.vae.vae_checkpoint_every = 2;
   return options;
 }
@@ -86,7 +85,7 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
   const Matrix rows = bars(1000, 8);
   Watcher watcher;
   const FeatureChain chain =
-      fit_features(training_options(GetParam()), {.rows = rows.view(), .seed = 1, .threads = 1}, watcher);
+      fit_features(training_options(GetParam()), {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, watcher);
   ASSERT_EQ(watcher.elbos.size(), 12U);
   // A start that knows nothing pays log 2 per pixel; a network that ignores z cannot do better than the mean
   // image.
@@ -98,17 +97,17 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
 
 FeatureChain fit_briefly(FeatureOptions options, const Matrix& rows, Index epochs, std::uint64_t seed = 1) {
   options.vae.vae_epochs = epochs;
-  return fit_features(options, {.rows = rows.view(), .seed = seed, .threads = 1});
+  return fit_features(options, {.rows = rows.view(), .seed = seed, .threads = 1, .device = lacuna::Device::cpu});
 }
 
 TEST_P(VaeBothArchitectures, EncodesEveryRowOnItsOwn) {
   const Matrix rows = bars(100, 8);
   const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
   expect_same(whole,
               chain.apply(rows.view(), {.first_row = 17, .threads = 2})); // a mean knows no row numbers
   for (Index i = 0; i < 100; i += 9) {
-    const Matrix one = chain.apply(rows.view().middle_rows(i, 1), {.first_row = i, .threads = 1});
+    const Matrix one = chain.apply(rows.view().middle_rows(i, 1), {.first_row = i, .threads = 1, .device = lacuna::Device::cpu});
     EXPECT_EQ(one(0, 0), whole(i, 0));
     EXPECT_EQ(one(0, 1), whole(i, 1));
   }
@@ -118,7 +117,7 @@ TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
   REQUIRE_TORCH();
   const Matrix rows = bars(100, 8);
   const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
   // The gradient of the ELBO by the encoder's last bias, at KL weight 1, holds the mean of the means plus
   // what comes through the decoder; with a decoder of zeros only the former is left.
   const auto& map = dynamic_cast<const lacuna::VaeMap&>(*chain.maps().back());
@@ -142,11 +141,11 @@ TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
   FeatureOptions options = training_options(GetParam());
   options.vae.encoding = lacuna::VaeEncoding::sample;
   const FeatureChain chain = fit_briefly(options, rows, 1);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
   expect_same(whole, chain.apply(rows.view(), {.threads = 2}));
-  const Matrix part = chain.apply(rows.view().middle_rows(123, 300), {.first_row = 123, .threads = 1});
+  const Matrix part = chain.apply(rows.view().middle_rows(123, 300), {.first_row = 123, .threads = 1, .device = lacuna::Device::cpu});
   for (Index i = 0; i < 300; ++i) EXPECT_EQ(part(i, 0), whole(123 + i, 0));
-  const Matrix elsewhere = chain.apply(rows.view().middle_rows(123, 300), {.threads = 1});
+  const Matrix elsewhere = chain.apply(rows.view().middle_rows(123, 300), {.threads = 1, .device = lacuna::Device::cpu});
   EXPECT_NE(elsewhere(0, 0), part(0, 0));
 }
 
@@ -160,8 +159,8 @@ TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
   chain.save(archive, "features/");
   const FeatureChain loaded = FeatureChain::load(archive, "features/");
   EXPECT_EQ(weights(loaded), weights(chain));
-  expect_same(loaded.apply(rows.view(), {.first_row = 5, .threads = 1}),
-              chain.apply(rows.view(), {.first_row = 5, .threads = 1}));
+  expect_same(loaded.apply(rows.view(), {.first_row = 5, .threads = 1, .device = lacuna::Device::cpu}),
+              chain.apply(rows.view(), {.first_row = 5, .threads = 1, .device = lacuna::Device::cpu}));
   lacuna::Archive bad = archive;
   bad.put("features/0/hidden", std::vector<double>{1e5, 1e5});
   EXPECT_THROW(FeatureChain::load(bad, "features/"), lacuna::Error);
@@ -177,24 +176,24 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   options.vae.vae_schedule = lacuna::VaeSchedule::cosine;
   options.vae.vae_kl_warmup = 3;
   const std::vector<float> undisturbed =
-      weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}));
+      weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}));
   const TemporaryFolder folder;
   options.vae.vae_checkpoint = folder.path("checkpoint");
   Watcher impatient(7);
-  EXPECT_THROW(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, impatient),
+  EXPECT_THROW(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, impatient),
                lacuna::Error);
   ASSERT_TRUE(std::filesystem::exists(options.vae.vae_checkpoint));
   Watcher second;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, second)),
+  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, second)),
             undisturbed);
   EXPECT_EQ(second.elbos.size(), 6U); // from epoch 6 on, the last checkpoint before the stop
   Watcher third;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, third)),
+  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, third)),
             undisturbed);
   EXPECT_EQ(third.elbos.size(), 0U);
   // Another seed is another training.
   Watcher other;
-  EXPECT_NE(weights(fit_features(options, {.rows = rows.view(), .seed = 2, .threads = 1}, other)),
+  EXPECT_NE(weights(fit_features(options, {.rows = rows.view(), .seed = 2, .threads = 1, .device = lacuna::Device::cpu}, other)),
             undisturbed);
   EXPECT_EQ(other.elbos.size(), 12U);
   ASSERT_EQ(other.warnings.size(), 1U);
@@ -206,13 +205,13 @@ TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   FeatureOptions options = training_options(GetParam());
   options.vae.vae_batch = 100; // blocks of rows for several threads
   options.vae.vae_epochs = 3;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1})),
-            weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 3})));
+  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu})),
+            weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 3, .device = lacuna::Device::cpu})));
 }
 
 std::string error_of(const FeatureOptions& options, const Matrix& rows) {
   try {
-    fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1});
+    fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu});
   } catch (const lacuna::Error& error) {
     return error.what();
   }
@@ -236,12 +235,17 @@ TEST(Vae, SaysWhatDoesNotSuit) {
 TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
   EXPECT_FALSE(lacuna::uses_gpu(lacuna::Device::cpu));
   if (lacuna::uses_gpu(lacuna::Device::auto_detect)) GTEST_SKIP() << "there is a GPU";
-  FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
-  options.vae.device = lacuna::Device::cuda;
-  EXPECT_THAT(error_of(options, bars(10, 4)),
-              testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
-  options.vae.device = lacuna::Device::auto_detect;
-  EXPECT_EQ(error_of(options, bars(10, 4)), "no error");
+  const Matrix rows = bars(10, 4);
+  const auto train_on = [&](lacuna::Device device) {
+    return fit_features(training_options(lacuna::VaeArchitecture::mlp), {.rows = rows.view(), .device = device});
+  };
+  try {
+    train_on(lacuna::Device::cuda);
+    ADD_FAILURE() << "no error";
+  } catch (const lacuna::Error& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
+  }
+  EXPECT_NO_THROW(train_on(lacuna::Device::auto_detect));
 }
 
 TEST(Vae, AForeignFileIsNoCheckpoint) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lacuna/core/device.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 
@@ -58,7 +57,6 @@ struct VaeOptions {
   Index vae_kl_warmup = 0;
   std::optional<Index> vae_patience; ///< empty: training never stops early, and no row is held out
   double vae_validation = 0.05;
-  Device device = Device::auto_detect;
   std::string vae_checkpoint; ///< empty: none
   Index vae_checkpoint_every = 5;
 

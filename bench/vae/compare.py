@@ -55,7 +55,7 @@ def build(to, device):
         compile_all(jobs)
         subprocess.run([*link, "-shared", *(job[1] for job in jobs), *libraries, "-o", to / "liblacuna_torch.so"],
                        check=True)
-    subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", HERE / "peak.cpp", "-o", to / "peak"], check=True)
+    subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", ROOT / "bench/limits/limits.cpp", "-o", to / "limits"], check=True)
 
 
 def seconds_of(command, threads):
@@ -135,7 +135,7 @@ def main():
     tail = [arguments.device, arguments.rows, arguments.epochs, arguments.threads, arguments.architecture]
     ours, theirs, answers, peak = [], [], [None, None], 0.0
     for _ in range(arguments.rounds):
-        peak = max(peak, float(subprocess.check_output([arguments.build / "peak", str(arguments.threads)])))
+        peak = max(peak, float(subprocess.check_output([arguments.build / "limits", str(arguments.threads)])))
         for values, which, command in (
             (ours, 0, [arguments.build / "epoch"]),
             (theirs, 1, [sys.executable, HERE / "epoch.py"]),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/missingness.hpp"
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/options.hpp"
 #include "lacuna/features/vae_options.hpp"

@@ -1,6 +1,6 @@
 // Armadillo beside bench/gmm_iteration.cpp and bench/peers.cpp: EM iterations of a Gaussian mixture with full
-// covariances, 100,000 x 32 rows, 16 components, and principal components of 100,000 x 50 rows. The fits of 1 and of 4
-// iterations differ by three.
+// covariances, 100,000 x 32 rows, 16 components, and principal components of 100,000 x 50 rows. The fits of 1
+// and of 4 iterations differ by three.
 
 #include <armadillo>
 #include <benchmark/benchmark.h>
@@ -17,8 +17,8 @@ void armadillo_gmm(benchmark::State& state) {
   for (auto _ : state) {
     arma::gmm_full mixture;
     mixture.set_params(means, covariances, weights);
-    mixture.learn(rows, 16, arma::maha_dist, arma::keep_existing, 0, static_cast<arma::uword>(state.range(0)), 1e-6,
-                  false);
+    mixture.learn(rows, 16, arma::maha_dist, arma::keep_existing, 0, static_cast<arma::uword>(state.range(0)),
+                  1e-6, false);
     benchmark::DoNotOptimize(mixture.means.memptr());
   }
 }

@@ -1,5 +1,5 @@
-// OpenCV beside bench/gmm_iteration.cpp: EM iterations of a Gaussian mixture with full covariances, 100,000 x 32 rows,
-// 16 components. The fits of 1 and of 2 iterations differ by one.
+// OpenCV beside bench/gmm_iteration.cpp: EM iterations of a Gaussian mixture with full covariances, 100,000 x
+// 32 rows, 16 components. The fits of 1 and of 2 iterations differ by one.
 
 #include <vector>
 

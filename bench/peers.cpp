@@ -1,5 +1,5 @@
-// What bench/all compares with peers beside the mixtures: the ridge logistic regression, the trees that XGBoost grew, by
-// lacuna and by XGBoost itself, and principal components.
+// What bench/all compares with peers beside the mixtures: the ridge logistic regression, the trees that
+// XGBoost grew, by lacuna and by XGBoost itself, and principal components.
 
 #include <benchmark/benchmark.h>
 
@@ -28,7 +28,8 @@ struct Problem {
     data.class_names = {"a", "b", "c", "d", "e"};
     for (Index i = 0; i < n_rows; ++i) {
       data.labels.push_back(static_cast<int>(i % n_classes));
-      for (Index j = 0; j < n_features; ++j) data.features(i, j) = centers(i % n_classes, j) + random.normal();
+      for (Index j = 0; j < n_features; ++j)
+        data.features(i, j) = centers(i % n_classes, j) + random.normal();
     }
   }
 
@@ -37,7 +38,8 @@ struct Problem {
 
 void logistic_fit(benchmark::State& state) {
   const Problem problem(50000, 20);
-  for (auto _ : state) benchmark::DoNotOptimize(LogisticFamily(1.0).fit(DatasetView(problem.data), {.threads = 1}));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(LogisticFamily(1.0).fit(DatasetView(problem.data), {.threads = 1}));
   state.SetItemsProcessed(state.iterations() * 50000);
 }
 BENCHMARK(logistic_fit)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -1,5 +1,5 @@
-// What the cores can do at best, all of THREADS threads together: `float` or `double`, multiply-adds on registers in
-// GFLOP/s; `copy`, reading and writing memory in GB/s.
+// What the cores can do at best, all of THREADS threads together: `float` or `double`, multiply-adds on
+// registers in GFLOP/s; `copy`, reading and writing memory in GB/s.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -22,8 +22,7 @@ using namespace lacuna;
 
 /// Clusters of width 0.3, whose centres lie about 1 from the origin.
 struct Problem {
-  Problem(Index n_rows, Index d, Index n_components)
-      : rows(n_rows, d), frame(Frame::identity(d)) {
+  Problem(Index n_rows, Index d, Index n_components) : rows(n_rows, d), frame(Frame::identity(d)) {
     RandomStream random(1, RandomPurpose::simulation);
     terms.mean = Matrix(n_components, d);
     terms.whitener = Matrix(n_components, d * (d + 1) / 2);
@@ -43,7 +42,8 @@ struct Problem {
       RandomStream own(2, RandomPurpose::simulation, static_cast<std::uint64_t>(task));
       for (Index i = task * rows_per_task; i < std::min(n_rows, (task + 1) * rows_per_task); ++i)
         for (Index j = 0; j < d; ++j)
-          rows(i, j) = terms.mean(i % n_components, j) + 0.3 * (own.uniform() + own.uniform() + own.uniform() - 1.5);
+          rows(i, j) =
+              terms.mean(i % n_components, j) + 0.3 * (own.uniform() + own.uniform() + own.uniform() - 1.5);
     });
   }
 
@@ -73,9 +73,11 @@ double largest_difference(const MixtureMoments& a, const MixtureMoments& b) {
     const auto spread = [&](Index i) { return std::sqrt(b.second(k, i * (i + 1) / 2 + i)); };
     Index place = 0;
     for (Index i = 0; i < b.n_features(); ++i) {
-      largest = std::max(largest, std::abs(a.first(k, i) - b.first(k, i)) / (std::sqrt(b.zeroth[at(k)]) * spread(i)));
+      largest = std::max(largest,
+                         std::abs(a.first(k, i) - b.first(k, i)) / (std::sqrt(b.zeroth[at(k)]) * spread(i)));
       for (Index j = 0; j <= i; ++j, ++place)
-        largest = std::max(largest, std::abs(a.second(k, place) - b.second(k, place)) / (spread(i) * spread(j)));
+        largest =
+            std::max(largest, std::abs(a.second(k, place) - b.second(k, place)) / (spread(i) * spread(j)));
     }
   }
   return largest;
@@ -103,8 +105,8 @@ int main(int argc, char** argv) {
   const PassesAt passes_at(place);
   const auto load = [&] { placed = PlacedRows::place(rows, problem.frame); };
   const double first_load = seconds_of(load); // starts the device, too
-  std::printf("{\"rows\": %s, \"features\": %s, \"components\": %s, \"far\": %td, \"first_load\": %.6g", argv[2],
-              argv[3], argv[4], ProductForm(problem.terms).n_far(), first_load);
+  std::printf("{\"rows\": %s, \"features\": %s, \"components\": %s, \"far\": %td, \"first_load\": %.6g",
+              argv[2], argv[3], argv[4], ProductForm(problem.terms).n_far(), first_load);
   print_seconds("load", 1, load);
   const MixtureMoments first = placed->collect(problem.terms);
   bool is_same = true;
@@ -114,7 +116,9 @@ int main(int argc, char** argv) {
   std::vector<double> densities(at(rows.size()));
   print_seconds("log_density", rounds, [&] { placed->log_density(problem.terms, densities); });
   if (kernel_rounds > 0) {
-    const auto pass = [&] { return collect_moments(rows, problem.frame, problem.terms, 0, silent_observer()); };
+    const auto pass = [&] {
+      return collect_moments(rows, problem.frame, problem.terms, 0, silent_observer());
+    };
     std::printf(", \"difference\": %.3g", largest_difference(first, pass()));
     print_seconds("kernels_pass", kernel_rounds, pass);
   }

@@ -18,7 +18,8 @@ Option<Options> threads_option(int Options::*field) {
 template <class Options>
 Option<Options> device_option(Device Options::*field) {
   return option("device", field, "NAME",
-                "Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or cuda")
+                "Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or "
+                "cuda")
       .in_group("Run")
       .unrecorded();
 }

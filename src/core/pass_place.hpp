@@ -6,8 +6,8 @@
 
 namespace LACUNA_API lacuna {
 
-/// Who computes long passes over rows: lacuna's own kernels, or libtorch's matrix products on a GPU or, for tests
-/// without one, on the CPU.
+/// Who computes long passes over rows: lacuna's own kernels, or libtorch's matrix products on a GPU or, for
+/// tests without one, on the CPU.
 enum class PassPlace { kernels, gpu, torch_on_cpu };
 
 /// Over fewer rows the kernels pass as fast as a GPU.
@@ -16,8 +16,8 @@ inline constexpr Index least_placed_rows = 10000;
 /// So many travel to another place at a time.
 inline constexpr Index rows_per_journey = 65536;
 
-/// The place that a device means for so many rows. Where a GPU is asked for and none can be used, the observer hears
-/// why, and the kernels do the work.
+/// The place that a device means for so many rows. Where a GPU is asked for and none can be used, the
+/// observer hears why, and the kernels do the work.
 PassPlace place_on(Device device, Index n_rows, Observer& observer);
 
 /// Names the place for this thread while it lives, and for the helpers of a Team meanwhile.

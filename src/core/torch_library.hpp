@@ -4,8 +4,8 @@
 
 #include "lacuna/core/device.hpp"
 
-// The border between lacuna and liblacuna_torch.so, which computes with libtorch and is loaded only for that. The
-// rooms that use it each have a header of what they ask it for; neither side links the other.
+// The border between lacuna and liblacuna_torch.so, which computes with libtorch and is loaded only for that.
+// The rooms that use it each have a header of what they ask it for; neither side links the other.
 namespace lacuna {
 
 /// What the library says of itself.
@@ -26,7 +26,8 @@ const std::string& torch_problem();
 /// Why no GPU can be used; empty: one can.
 std::string gpu_problem();
 
-/// Whether work happens on a GPU. auto_detect takes one that is there, cuda throws Error(usage) where none is.
+/// Whether work happens on a GPU. auto_detect takes one that is there, cuda throws Error(usage) where none
+/// is.
 bool uses_gpu(Device device);
 
 /// An address in the library. Throws Error(usage) where torch_problem() says why.

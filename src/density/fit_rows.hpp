@@ -64,7 +64,7 @@ private:
   const Frame& frame_;
   WeightedRows rows_{MatrixView{}};
   RowSource* source_ = nullptr;
-  std::optional<RowGroups> groups_; ///< of rows in memory
+  std::optional<RowGroups> groups_;          ///< of rows in memory
   std::unique_ptr<const PlacedRows> placed_; ///< the complete ones of them; null: they stay where they are
   Index n_rows_ = 0;
   double total_weight_ = 0.0;

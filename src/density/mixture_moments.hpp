@@ -41,8 +41,8 @@ MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, con
                                int threads, const Observer& observer);
 
 /// The same for rows of which some lack values: those count with what is expected of the missing ones, given
-/// what is there and the component (docs/math/vb-mixture.md, section 8). The complete rows may have a place of
-/// their own.
+/// what is there and the component (docs/math/vb-mixture.md, section 8). The complete rows may have a place
+/// of their own.
 MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
                                int threads, const Observer& observer, const PlacedRows* complete = nullptr);
 

@@ -23,7 +23,8 @@ std::unique_ptr<PlacedRows> PlacedRows::place(const WeightedRows& rows, const Fr
   const PassPlace place = PassesAt::place();
   const Index n = rows.size();
   const Index d = frame.n_features();
-  if (place == PassPlace::kernels || n < least_placed_rows || d == 0 || !frame.categories.empty()) return nullptr;
+  if (place == PassPlace::kernels || n < least_placed_rows || d == 0 || !frame.categories.empty())
+    return nullptr;
   const auto& plugin = torch_plugin<RowProductsPlugin>(row_products_symbol);
   std::unique_ptr<RowProducts> placed = plugin.place_rows(n, d, place == PassPlace::gpu);
   std::vector<double> features(at(std::min(n, rows_per_journey) * d));

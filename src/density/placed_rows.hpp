@@ -11,8 +11,8 @@ namespace lacuna {
 /// Complete rows where PassesAt says: on a GPU, for passes by matrix products.
 class PlacedRows {
 public:
-  /// Null where the kernels do better, or nobody named another place: rows that are few, have categories, or lie
-  /// beyond all measure.
+  /// Null where the kernels do better, or nobody named another place: rows that are few, have categories, or
+  /// lie beyond all measure.
   static std::unique_ptr<PlacedRows> place(const WeightedRows& rows, const Frame& frame);
 
   /// What collect_moments says, to the last digits but few.

@@ -33,8 +33,8 @@ double sum_of_squares(const std::vector<double>& values) {
   return sum;
 }
 
-/// How many times more than its own size the quadratic form of component k loses to rounding when its products are
-/// added up (eq. 3 and 4).
+/// How many times more than its own size the quadratic form of component k loses to rounding when its
+/// products are added up (eq. 3 and 4).
 double amplification(const MixtureTerms& terms, Index k) {
   const Index d = terms.n_features();
   const double* const mean = terms.mean.row(k);
@@ -77,7 +77,8 @@ ProductForm::ProductForm(const MixtureTerms& terms) : terms_(terms) {
   mixture_.forms = Matrix(static_cast<Index>(near_.size()), n_products(d, terms.is_diagonal));
   mixture_.far_mean = Matrix(n_far(), d);
   mixture_.far_whitener = Matrix(n_far(), terms.is_diagonal ? d : d * d);
-  for (std::size_t i = 0; i < near_.size(); ++i) add_near(near_[i], mixture_.forms.row(static_cast<Index>(i)));
+  for (std::size_t i = 0; i < near_.size(); ++i)
+    add_near(near_[i], mixture_.forms.row(static_cast<Index>(i)));
   for (std::size_t i = 0; i < far_.size(); ++i) add_far(far_[i], static_cast<Index>(i));
   for (const std::vector<Index>& list : {near_, far_})
     for (const Index k : list) {

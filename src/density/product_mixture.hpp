@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// A mixture on its way to matrix products and back (docs/math/products.md): products of rows lose digits where a
-/// component is tight and far from the frame's centre, so such components are centred one by one.
+/// A mixture on its way to matrix products and back (docs/math/products.md): products of rows lose digits
+/// where a component is tight and far from the frame's centre, so such components are centred one by one.
 class ProductForm {
 public:
   explicit ProductForm(const MixtureTerms& terms);

@@ -10,8 +10,8 @@
 // What mixtures ask liblacuna_torch.so for. This header is all that both sides share.
 namespace lacuna {
 
-/// A mixture as matrix products take it (docs/math/products.md). The products of a row x are x_i x_j (j <= i, one i
-/// after another; of a diagonal mixture x_j^2 alone), then the x_j, then 1.
+/// A mixture as matrix products take it (docs/math/products.md). The products of a row x are x_i x_j (j <= i,
+/// one i after another; of a diagonal mixture x_j^2 alone), then the x_j, then 1.
 struct ProductMixture {
   bool is_diagonal = false;
   bool is_student = false; ///< constant - power log(1 + factor q); otherwise constant - q / 2
@@ -28,8 +28,8 @@ struct ProductMixture {
   Index n_far() const { return far_mean.n_rows(); }
 };
 
-/// Sums over rows of responsibility times products: of near components the products of x, of far ones those of x less
-/// the component's mean.
+/// Sums over rows of responsibility times products: of near components the products of x, of far ones those
+/// of x less the component's mean.
 struct ProductSums {
   Matrix near; ///< near components x products
   Matrix far;

@@ -255,7 +255,8 @@ private:
 
 } // namespace
 
-std::shared_ptr<const VaeMap> fit_vae(const VaeOptions& options, const FeatureFitRows& on, Observer& observer) {
+std::shared_ptr<const VaeMap> fit_vae(const VaeOptions& options, const FeatureFitRows& on,
+                                      Observer& observer) {
   return Training(options, on, observer).run();
 }
 

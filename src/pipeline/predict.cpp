@@ -67,21 +67,20 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   const Index piece_rows = rows_per_piece();
   Index n_rows = 0;
   work_in_order(
-      threads,
-      {.read = [&](Index place) { return blocks.next(at_place(place).block, piece_rows, observer); },
-       .work =
-           [&](Index place) {
-             Piece& piece = at_place(place);
-             const Scores scores =
-                 model.score(piece.block.features.view(), {.first_row = piece.block.first_row, .threads = 1});
-             bytes->write_rows(scores, piece.bytes);
-           },
-       .write =
-           [&](Index place) {
-             const Piece& piece = at_place(place);
-             write({piece.bytes.data(), piece.bytes.size()});
-             n_rows += piece.block.features.n_rows();
-           }});
+      threads, {.read = [&](Index place) { return blocks.next(at_place(place).block, piece_rows, observer); },
+                .work =
+                    [&](Index place) {
+                      Piece& piece = at_place(place);
+                      const Scores scores = model.score(piece.block.features.view(),
+                                                        {.first_row = piece.block.first_row, .threads = 1});
+                      bytes->write_rows(scores, piece.bytes);
+                    },
+                .write =
+                    [&](Index place) {
+                      const Piece& piece = at_place(place);
+                      write({piece.bytes.data(), piece.bytes.size()});
+                      n_rows += piece.block.features.n_rows();
+                    }});
   return n_rows;
 }
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
-/// A mixture and rows drawn from it. `spread` is the components' size where their centres lie about 1 from the
-/// origin, `skew` how much longer than thin they are.
+/// A mixture and rows drawn from it. `spread` is the components' size where their centres lie about 1 from
+/// the origin, `skew` how much longer than thin they are.
 struct Drawn {
   struct Shape {
     Index n_rows;

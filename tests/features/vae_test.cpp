@@ -85,7 +85,8 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
   const Matrix rows = bars(1000, 8);
   Watcher watcher;
   const FeatureChain chain =
-      fit_features(training_options(GetParam()), {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, watcher);
+      fit_features(training_options(GetParam()),
+                   {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, watcher);
   ASSERT_EQ(watcher.elbos.size(), 12U);
   // A start that knows nothing pays log 2 per pixel; a network that ignores z cannot do better than the mean
   // image.
@@ -97,17 +98,18 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
 
 FeatureChain fit_briefly(FeatureOptions options, const Matrix& rows, Index epochs, std::uint64_t seed = 1) {
   options.vae.vae_epochs = epochs;
-  return fit_features(options, {.rows = rows.view(), .seed = seed, .threads = 1, .device = lacuna::Device::cpu});
+  return fit_features(options,
+                      {.rows = rows.view(), .seed = seed, .threads = 1, .device = lacuna::Device::cpu});
 }
 
 TEST_P(VaeBothArchitectures, EncodesEveryRowOnItsOwn) {
   const Matrix rows = bars(100, 8);
   const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
   expect_same(whole,
               chain.apply(rows.view(), {.first_row = 17, .threads = 2})); // a mean knows no row numbers
   for (Index i = 0; i < 100; i += 9) {
-    const Matrix one = chain.apply(rows.view().middle_rows(i, 1), {.first_row = i, .threads = 1, .device = lacuna::Device::cpu});
+    const Matrix one = chain.apply(rows.view().middle_rows(i, 1), {.first_row = i, .threads = 1});
     EXPECT_EQ(one(0, 0), whole(i, 0));
     EXPECT_EQ(one(0, 1), whole(i, 1));
   }
@@ -117,7 +119,7 @@ TEST_P(VaeBothArchitectures, EncodesAsTheNetworkSays) {
   REQUIRE_TORCH();
   const Matrix rows = bars(100, 8);
   const FeatureChain chain = fit_briefly(training_options(GetParam()), rows, 2);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
   // The gradient of the ELBO by the encoder's last bias, at KL weight 1, holds the mean of the means plus
   // what comes through the decoder; with a decoder of zeros only the former is left.
   const auto& map = dynamic_cast<const lacuna::VaeMap&>(*chain.maps().back());
@@ -141,11 +143,11 @@ TEST_P(VaeBothArchitectures, SampledEncodingDependsOnSeedAndRowAlone) {
   FeatureOptions options = training_options(GetParam());
   options.vae.encoding = lacuna::VaeEncoding::sample;
   const FeatureChain chain = fit_briefly(options, rows, 1);
-  const Matrix whole = chain.apply(rows.view(), {.threads = 1, .device = lacuna::Device::cpu});
+  const Matrix whole = chain.apply(rows.view(), {.threads = 1});
   expect_same(whole, chain.apply(rows.view(), {.threads = 2}));
-  const Matrix part = chain.apply(rows.view().middle_rows(123, 300), {.first_row = 123, .threads = 1, .device = lacuna::Device::cpu});
+  const Matrix part = chain.apply(rows.view().middle_rows(123, 300), {.first_row = 123, .threads = 1});
   for (Index i = 0; i < 300; ++i) EXPECT_EQ(part(i, 0), whole(123 + i, 0));
-  const Matrix elsewhere = chain.apply(rows.view().middle_rows(123, 300), {.threads = 1, .device = lacuna::Device::cpu});
+  const Matrix elsewhere = chain.apply(rows.view().middle_rows(123, 300), {.threads = 1});
   EXPECT_NE(elsewhere(0, 0), part(0, 0));
 }
 
@@ -159,8 +161,8 @@ TEST_P(VaeBothArchitectures, ComesBackFromAnArchiveBitForBit) {
   chain.save(archive, "features/");
   const FeatureChain loaded = FeatureChain::load(archive, "features/");
   EXPECT_EQ(weights(loaded), weights(chain));
-  expect_same(loaded.apply(rows.view(), {.first_row = 5, .threads = 1, .device = lacuna::Device::cpu}),
-              chain.apply(rows.view(), {.first_row = 5, .threads = 1, .device = lacuna::Device::cpu}));
+  expect_same(loaded.apply(rows.view(), {.first_row = 5, .threads = 1}),
+              chain.apply(rows.view(), {.first_row = 5, .threads = 1}));
   lacuna::Archive bad = archive;
   bad.put("features/0/hidden", std::vector<double>{1e5, 1e5});
   EXPECT_THROW(FeatureChain::load(bad, "features/"), lacuna::Error);
@@ -175,26 +177,34 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   options.vae.vae_patience = 20;
   options.vae.vae_schedule = lacuna::VaeSchedule::cosine;
   options.vae.vae_kl_warmup = 3;
-  const std::vector<float> undisturbed =
-      weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}));
+  const std::vector<float> undisturbed = weights(
+      fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}));
   const TemporaryFolder folder;
   options.vae.vae_checkpoint = folder.path("checkpoint");
   Watcher impatient(7);
-  EXPECT_THROW(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, impatient),
+  EXPECT_THROW(fit_features(options,
+                            {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu},
+                            impatient),
                lacuna::Error);
   ASSERT_TRUE(std::filesystem::exists(options.vae.vae_checkpoint));
   Watcher second;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, second)),
-            undisturbed);
+  EXPECT_EQ(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, second)),
+      undisturbed);
   EXPECT_EQ(second.elbos.size(), 6U); // from epoch 6 on, the last checkpoint before the stop
   Watcher third;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, third)),
-            undisturbed);
+  EXPECT_EQ(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, third)),
+      undisturbed);
   EXPECT_EQ(third.elbos.size(), 0U);
   // Another seed is another training.
   Watcher other;
-  EXPECT_NE(weights(fit_features(options, {.rows = rows.view(), .seed = 2, .threads = 1, .device = lacuna::Device::cpu}, other)),
-            undisturbed);
+  EXPECT_NE(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 2, .threads = 1, .device = lacuna::Device::cpu}, other)),
+      undisturbed);
   EXPECT_EQ(other.elbos.size(), 12U);
   ASSERT_EQ(other.warnings.size(), 1U);
   EXPECT_THAT(other.warnings[0], HasSubstr("belongs to other rows or options"));
@@ -205,8 +215,10 @@ TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   FeatureOptions options = training_options(GetParam());
   options.vae.vae_batch = 100; // blocks of rows for several threads
   options.vae.vae_epochs = 3;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu})),
-            weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 3, .device = lacuna::Device::cpu})));
+  EXPECT_EQ(weights(fit_features(
+                options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu})),
+            weights(fit_features(
+                options, {.rows = rows.view(), .seed = 1, .threads = 3, .device = lacuna::Device::cpu})));
 }
 
 std::string error_of(const FeatureOptions& options, const Matrix& rows) {
@@ -237,7 +249,8 @@ TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
   if (lacuna::uses_gpu(lacuna::Device::auto_detect)) GTEST_SKIP() << "there is a GPU";
   const Matrix rows = bars(10, 4);
   const auto train_on = [&](lacuna::Device device) {
-    return fit_features(training_options(lacuna::VaeArchitecture::mlp), {.rows = rows.view(), .device = device});
+    return fit_features(training_options(lacuna::VaeArchitecture::mlp),
+                        {.rows = rows.view(), .device = device});
   };
   try {
     train_on(lacuna::Device::cuda);

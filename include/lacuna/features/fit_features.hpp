@@ -41,7 +41,7 @@ struct FeatureFitRows {
   MatrixView rows;                    ///< all rows, labeled or not, as the maps before left them
   std::span<const Index> levels = {}; ///< per column: 0 for numbers, or how many categories it numbers from 0
   std::uint64_t seed = 0;
-  int threads = 0; ///< 0: all cores. Never changes a result on the CPU
+  int threads = 0;                     ///< 0: all cores. Never changes a result on the CPU
   Device device = Device::auto_detect; ///< of a VAE
 };
 

@@ -99,7 +99,7 @@ struct LearningOptions {
   double em_tolerance = 1e-4;
   DensityOptions density;
   std::uint64_t seed = 0;
-  int threads = 0; ///< 0: all cores. Never changes a result
+  int threads = 0;                     ///< 0: all cores. Never changes a result
   Device device = Device::auto_detect; ///< of maps that are trained, and of mixtures of many rows
   /// The caller's own, which join a stack's usual members; a model with them can be saved, and loaded where
   /// register_conditional was called for what they fit.

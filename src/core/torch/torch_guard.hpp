@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// Does work of libtorch's, with its exceptions turned into ours. They carry a stack trace of many lines; the first
-/// line is for people.
+/// Does work of libtorch's, with its exceptions turned into ours. They carry a stack trace of many lines; the
+/// first line is for people.
 template <typename Work>
 auto guarded(const Work& work) {
   try {

@@ -28,7 +28,8 @@ torch::Tensor sum_of_products(const torch::Tensor& left, const torch::Tensor& ri
 } // namespace
 
 struct TorchRows::Work {
-  explicit Work(const ProductMixture& of) : mixture(of), n_near(of.n_near()), n_components(n_near + of.n_far()) {}
+  explicit Work(const ProductMixture& of)
+      : mixture(of), n_near(of.n_near()), n_components(n_near + of.n_far()) {}
 
   const ProductMixture& mixture;
   std::int64_t n_near;
@@ -58,7 +59,8 @@ TorchRows::TorchRows(Index n_rows, Index n_features, const torch::Device& device
 }
 
 torch::Tensor TorchRows::on_device(const double* values, std::vector<std::int64_t> sizes) const {
-  return borrowed(values, std::move(sizes)).to(device_, torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
+  return borrowed(values, std::move(sizes))
+      .to(device_, torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
 }
 
 void TorchRows::put(Index first, Index count, const double* features, const double* weights) {
@@ -74,8 +76,8 @@ TorchRows::Work TorchRows::prepare(const ProductMixture& mixture) const {
   const std::int64_t n_far = mixture.n_far();
   const std::int64_t n_all = n_products(d, mixture.is_diagonal);
   Work work(mixture);
-  work.block_rows = std::clamp(block_values / (n_all + 3 * work.n_components) / chunk * chunk, chunk,
-                               rows_.size(1));
+  work.block_rows =
+      std::clamp(block_values / (n_all + 3 * work.n_components) / chunk * chunk, chunk, rows_.size(1));
   work.forms = on_device(mixture.forms.values().data(), {n_near, n_all});
   work.far_mean = on_device(mixture.far_mean.values().data(), {n_far, d, 1});
   work.far_whitener =

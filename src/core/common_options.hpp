@@ -20,8 +20,7 @@ Option<Options> device_option(Device Options::*field) {
   return option("device", field, "NAME",
                 "Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or "
                 "cuda")
-      .in_group("Run")
-      .unrecorded();
+      .in_group("Run");
 }
 
 } // namespace lacuna

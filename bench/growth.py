@@ -20,13 +20,13 @@ import numpy as np
 
 USUAL = {"rows": 10_000, "columns": 5, "components": 7, "classes": 3}
 STEPS = {
-    "rows": [2_500, 10_000, 40_000],
-    "columns": [5, 10, 20],
+    "rows": [2_500, 10_000, 40_000, 160_000],
+    "columns": [5, 10, 20, 40],
     "components": [7, 14, 28],
     "classes": [2, 4, 8],
 }
 MODELS = {"densities": ["--conditional", "densities"], "stack": []}
-N_PREDICTED = 20_000
+N_PREDICTED = 200_000
 
 
 def make_rows(n, columns, classes, seed):

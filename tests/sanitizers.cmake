@@ -33,7 +33,6 @@ set(left_out
     package_notebooks   # long; what they call is in the other tests
     package_study       # Python of the study and its peers
     tool_report_browser # Chromium shows pages; other tests make them
-    tool_instructions   # valgrind, which runs no sanitizer
     tool_faults)        # limits memory, of which a sanitizer takes a lot
 if(LACUNA_SANITIZER STREQUAL "thread")
   # Those that call lacuna from several threads, or are called back by them. Its own threads are the C++ tests' matter.

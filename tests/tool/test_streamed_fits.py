@@ -139,7 +139,7 @@ def test_no_room_for_the_rows(large):
 
 @pytest.mark.parametrize("after", [0.3, 1.5, 4.0])
 def test_ctrl_c_leaves_nothing(large, tmp_path, after):
-    process = start("fit", large / "x.npy", "--labels", large / "y.npy", "--missing-label", "-1", "--memory", "1M", "-o", "out", cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
+    process = start("fit", large / "x.npy", "--labels", large / "y.npy", "--missing-label", "-1", "--memory", "1M", "--restarts", "1000", "-o", "out", cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
     time.sleep(after)
     assert process.poll() is None, process.stderr.read()
     begin = time.monotonic()

@@ -174,7 +174,8 @@ TEST(FitOptions, LimitsOfTheMethodAreItsOwn) {
   };
   for (const auto& [name, allowed, refused] : limits) {
     EXPECT_NO_THROW(check(name, allowed)) << name;
-    expect_error(ErrorKind::usage, {name, refused}, [&] { check(name, refused); });
+    expect_error(ErrorKind::usage, {name, refused},
+                 [name = name, refused = refused, &check] { check(name, refused); });
   }
 }
 

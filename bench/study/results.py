@@ -12,7 +12,7 @@ from settings import SETTINGS, purpose
 class Results:
     """All finished cells of a folder: values[method][setting, seed] is the record."""
 
-    def __init__(self, out, wanted=None):
+    def __init__(self, out, wanted=None, seeds=None):
         self.values = defaultdict(dict)
         self.troubles = []  # (cell, what)
         self.builds = set()
@@ -21,7 +21,7 @@ class Results:
             if record is None or record.get("study") != cells.VERSION or record["setting"] not in SETTINGS:
                 continue
             place = record["setting"], record["seed"]
-            if wanted in (None, purpose(SETTINGS[place[0]], place[1])):
+            if wanted in (None, purpose(SETTINGS[place[0]], place[1])) and (seeds is None or place[1] in seeds):
                 self._add(record, place)
 
     def _add(self, record, place):
@@ -49,6 +49,11 @@ class Results:
         """(mean over seeds, its standard error); None where nothing was measured."""
         found = [value(self.values[method][setting, seed], part, metric) for seed in self.seeds(method, setting)]
         return mean_of([x for x in found if x is not None])
+
+    def spread(self, method, setting, part, metric):
+        """The standard deviation over seeds."""
+        found = self.mean(method, setting, part, metric)
+        return math.nan if found is None else found[1] * math.sqrt(len(self.seeds(method, setting)))
 
     def mean_over(self, method, settings, part, metric):
         """The mean over settings of the means over seeds; None unless all of them were measured."""
@@ -83,3 +88,12 @@ def mean_of(values):
         return math.inf, math.nan
     spread = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return statistics.fmean(values), spread
+
+
+def seeds(text):
+    """0-4 or 0,3,5."""
+    found = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found

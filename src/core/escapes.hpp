@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "lacuna/core/version.hpp"
+
 namespace LACUNA_API lacuna {
 
 /// A foreign text as people may see it: what a terminal would obey (control characters, line ends, those that

@@ -9,9 +9,13 @@
 
 namespace lacuna {
 
+/// How likely each class has few labels because it is hidden, and not because it is small, from how even the
+/// others are (docs/math/trust.md, eq. 8a); 1 where there are fewer than three classes.
+std::vector<double> hidden_probabilities(const std::vector<double>& labels_of_class);
+
 /// Classes that are hardly labeled must live somewhere, and mostly outside (docs/math/trust.md, section 4).
 struct HardlyLabeled {
-  std::vector<double> hardness; ///< per class: 0 for enough labels, 1 for none
+  std::vector<double> hardness; ///< per class: 0 for enough labels, 1 for none where it must be hidden
   double share = 0.0;           ///< m: how much of what lies outside they can be
   double belief = 0.0;          ///< in extrapolations to them beyond trust: grows with the labels
   std::vector<double> shift;    ///< per class: how much more frequent it is outside than among the labels

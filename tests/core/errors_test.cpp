@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/interruption.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/version.hpp"
 #include "tests/expect_error.hpp"
@@ -98,6 +99,23 @@ TEST(Observer, StopsTheWorkOnlyWhenCancelled) {
   };
   EXPECT_NO_THROW(lacuna::stop_if_cancelled(lacuna::silent_observer()));
   lacuna::test::expect_error(ErrorKind::interrupted, {}, [] { lacuna::stop_if_cancelled(Cancelled()); });
+}
+
+TEST(Interruptible, LongStepsAskTheInnermostObserver) {
+  class Cancelled : public lacuna::Observer {
+    bool cancelled() const override { return true; }
+  } cancelled;
+  EXPECT_NO_THROW(lacuna::stop_if_asked());
+  {
+    const lacuna::Interruptible outer(&cancelled);
+    lacuna::test::expect_error(ErrorKind::interrupted, {}, [] { lacuna::stop_if_asked(); });
+    {
+      const lacuna::Interruptible inner(&lacuna::silent_observer());
+      EXPECT_NO_THROW(lacuna::stop_if_asked());
+    }
+    EXPECT_EQ(lacuna::Interruptible::observer(), &cancelled);
+  }
+  EXPECT_EQ(lacuna::Interruptible::observer(), nullptr);
 }
 
 TEST(Version, HasThreeNumbers) {

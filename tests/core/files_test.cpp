@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -246,6 +248,112 @@ TEST(AtomicFile, KeepsPartFilesOfTheLivingAndFilesOfOthers) {
   EXPECT_EQ(folder.n_entries(), 10);
 }
 
+// In whatever order the folder lists them, some of the living come after the dead.
+TEST(AtomicFile, TellsTheLivingFromTheDeadOneByOne) {
+  const TemporaryFolder folder;
+  const std::string dead = number_of_dead_process();
+  const std::string alive = std::to_string(getppid());
+  for (int i = 0; i < 20; ++i)
+    for (const std::string& process : {dead, alive})
+      write_content(folder.path("out.lacuna.part-" + process + "-" + std::to_string(i)), "x");
+  write_all(folder.path("out"), "new", false);
+  EXPECT_EQ(folder.n_entries(), 21);
+}
+
+// Names that only look like a killed run's, and one that another thread of ours may still need.
+TEST(AtomicFile, KeepsWhatItDoesNotKnow) {
+  const TemporaryFolder folder;
+  const std::string dead = number_of_dead_process();
+  write_content(folder.path("target"), "precious");
+  for (const std::string& name :
+       {std::string("out.lacuna.part-0-0"), std::string("out.lacuna.part-x-0"),
+        std::string("out.lacuna.part-99999999999-0"), "out.lacuna.part-" + dead + "-x",
+        "out.lacuna.part-" + std::to_string(getpid()) + "-5-old"})
+    write_content(folder.path(name), "precious");
+  std::filesystem::create_symlink("target", folder.path("out.lacuna.part-" + dead + "-1"));
+  write_all(folder.path("out"), "new", false);
+  EXPECT_EQ(folder.n_entries(), 8);
+  EXPECT_EQ(content_of(folder.path("target")), "precious");
+}
+
+TEST(AtomicFile, TakesTheNextNameWhenOneIsTaken) {
+  const TemporaryFolder folder;
+  const auto part = [&](int i) {
+    return folder.path("out.lacuna.part-" + std::to_string(getpid()) + "-" + std::to_string(i));
+  };
+  for (int i = 0; i < 100; ++i) std::filesystem::create_directory(part(i)); // a folder is no part file
+  write_all(folder.path("out"), "new", false);
+  EXPECT_EQ(content_of(folder.path("out")), "new");
+  std::filesystem::create_directory(part(100));
+  expect_cannot_write([&] { AtomicFile(folder.path("out"), true); }, folder.path("out"), "File exists");
+  EXPECT_EQ(content_of(folder.path("out")), "new");
+  EXPECT_EQ(folder.n_entries(), 102);
+}
+
+TEST(AtomicFile, ManyAtOnceAreAllWritten) {
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  std::vector<AtomicFile*> pointers;
+  for (int i = 0; i < 40; ++i) { // more than a handler of a signal knows
+    files.push_back(std::make_unique<AtomicFile>(folder.path(std::to_string(i)), false));
+    files.back()->write(std::to_string(i));
+    pointers.push_back(files.back().get());
+  }
+  lacuna::commit_together(pointers);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(content_of(folder.path(std::to_string(i))), std::to_string(i));
+  EXPECT_EQ(folder.n_entries(), 40);
+}
+
+TEST(AtomicFile, ANameWithoutAFolderIsInTheCurrentOne) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path("."));
+  const std::string left_behind = "out.lacuna.part-" + number_of_dead_process() + "-0";
+  write_content(left_behind, "left behind");
+  write_all("out", "new", false);
+  std::filesystem::current_path(before);
+  EXPECT_EQ(content_of(folder.path("out")), "new");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, AZeroByteInItsNameIsAnError) {
+  const std::string name("a\0b", 3);
+  expect_cannot_write([&] { AtomicFile(name, true); }, name, lacuna::zero_byte_words);
+}
+
+TEST(AtomicFile, AFullDiskWhenTheBeginningIsWrittenAgain) {
+  const TemporaryFolder folder;
+  for (const std::size_t size :
+       {100U, 10U}) { // what was written before does not fit; the new beginning does not
+    const std::string path = folder.path("out");
+    AtomicFile file(path, false);
+    file.write(std::string(size, 'x'));
+    const FullDisk disk(50);
+    expect_cannot_write([&] { file.rewrite_beginning(std::string(60, 'y')); }, path, "File too large");
+  }
+  EXPECT_EQ(folder.n_entries(), 0);
+}
+
+TEST(AtomicFile, AFolderThatTookTheNameMeanwhile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  for (const bool is_alone : {true, false}) {
+    AtomicFile file(path, true);
+    AtomicFile other(folder.path("other"), true);
+    std::filesystem::create_directory(path);
+    expect_cannot_write(
+        [&] {
+          if (is_alone)
+            file.commit();
+          else
+            lacuna::commit_together({&other, &file});
+        },
+        path, "directory");
+    std::filesystem::remove(path);
+  }
+  EXPECT_EQ(folder.n_entries(), 0);
+}
+
 TEST(AtomicFile, TakesTheLongestNameThatAFileCanHave) {
   const TemporaryFolder folder;
   const std::string letters(127, 'x');
@@ -255,6 +363,10 @@ TEST(AtomicFile, TakesTheLongestNameThatAFileCanHave) {
     EXPECT_EQ(content_of(folder.path(name)), "content");
   }
   EXPECT_EQ(folder.n_entries(), 2);
+  // A part file has the first 215 bytes of it, or less: a letter is not cut in two.
+  const std::string stem(214, 'x');
+  AtomicFile file(folder.path(stem + "\u00e4" + letters.substr(0, 30)), false);
+  EXPECT_TRUE(std::filesystem::exists(folder.path(stem + ".lacuna.part-" + std::to_string(getpid()) + "-0")));
   const std::string longer = folder.path(letters + letters + "yz");
   expect_cannot_write([&] { AtomicFile(longer, false); }, longer, "too long");
 }
@@ -300,18 +412,55 @@ TEST(AtomicFile, EndsWithItsCommit) {
 }
 
 TEST(AtomicFile, NeverTakesAStandardDescriptor) {
-  const TemporaryFolder folder;
-  const int kept = dup(STDIN_FILENO);
-  close(STDIN_FILENO);
-  {
-    AtomicFile file(folder.path("out"), false);
-    EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1) << "it is the file now";
-    file.write("whole");
-    file.commit();
+  using Descriptors = std::vector<int>;
+  for (const Descriptors& closed : {Descriptors{0}, Descriptors{0, 2}, Descriptors{0, 1, 2}}) {
+    const TemporaryFolder folder;
+    std::vector<int> kept;
+    for (const int descriptor : closed) {
+      kept.push_back(fcntl(descriptor, F_DUPFD_CLOEXEC, 10));
+      close(descriptor);
+    }
+    bool is_taken = false;
+    {
+      AtomicFile file(folder.path("out"), false);
+      for (const int descriptor : closed) is_taken = is_taken || fcntl(descriptor, F_GETFD) != -1;
+      file.write("whole");
+      file.commit();
+    }
+    for (std::size_t i = 0; i < closed.size(); ++i) {
+      dup2(kept[i], closed[i]);
+      close(kept[i]);
+    }
+    EXPECT_FALSE(is_taken) << "one is the file now";
+    EXPECT_EQ(content_of(folder.path("out")), "whole");
   }
-  dup2(kept, STDIN_FILENO);
-  close(kept);
-  EXPECT_EQ(content_of(folder.path("out")), "whole");
+}
+
+// Both write under the same name for a while, one after the other.
+TEST(AtomicFile, OneThatIsCommittedLeavesTheNextAlone) {
+  const TemporaryFolder folder;
+  auto first = std::make_unique<AtomicFile>(folder.path("out"), true);
+  first->write("first");
+  first->commit();
+  AtomicFile second(folder.path("out"), true);
+  second.write("second");
+  first.reset();
+  second.commit();
+  EXPECT_EQ(content_of(folder.path("out")), "second");
+  EXPECT_EQ(folder.n_entries(), 1);
+}
+
+TEST(AtomicFile, OneThatIsCommittedMakesRoomForOthersThatAHandlerKnows) {
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<AtomicFile>> committed;
+  for (int i = 0; i < 40; ++i) {
+    committed.push_back(std::make_unique<AtomicFile>(folder.path(std::to_string(i)), false));
+    committed.back()->commit();
+  }
+  AtomicFile last(folder.path("last"), false);
+  EXPECT_EQ(folder.n_entries(), 41);
+  lacuna::remove_part_files();
+  EXPECT_EQ(folder.n_entries(), 40);
 }
 
 TEST(CommitTogether, WritesAllFilesAndNothingElse) {
@@ -378,6 +527,18 @@ TEST(MakeFolder, ACircleOfLinksIsAnErrorOfOurs) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("circle", folder.path("circle"));
   expect_no_folder(folder.path("circle"));
+}
+
+TEST(MakeFolder, MakesTheFoldersAboveAndLeavesWhatIsThere) {
+  const TemporaryFolder folder;
+  lacuna::make_folder(folder.path("a/b/c"));
+  write_content(folder.path("a/b/c/file"), "x");
+  lacuna::make_folder(folder.path("a/b/c"));
+  EXPECT_EQ(content_of(folder.path("a/b/c/file")), "x");
+  expect_no_folder(folder.path("a/b/c/file")); // a file is in the way
+  expect_no_folder(folder.path("a/b/c/file/d"));
+  expect_cannot_write([] { lacuna::make_folder(std::string("a\0b", 3)); }, std::string("a\0b", 3),
+                      lacuna::zero_byte_words);
 }
 
 TEST(MakeFolder, ANameThatIsTooLongIsAnErrorOfOurs) {

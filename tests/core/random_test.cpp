@@ -178,4 +178,16 @@ TEST(DeriveSeed, IsRepeatableAndItsOwnForEveryPart) {
   EXPECT_EQ(derive_seed(9, RandomPurpose::draw, 2), (std::uint64_t{block[1]} << 32U) | block[0]);
 }
 
+// 52 bits, in the middle of their steps.
+TEST(RandomStream, UniformsAreStrictlyInsideTheirRange) {
+  RandomStream bits(5, RandomPurpose::simulation);
+  RandomStream uniforms(5, RandomPurpose::simulation);
+  for (int i = 0; i < 1000; ++i) {
+    const double low = static_cast<double>(bits.next() >> 12U) / 0x1.0p52;
+    const double u = uniforms.uniform();
+    EXPECT_LT(low, u);
+    EXPECT_LT(u, low + 0x1.0p-52);
+  }
+}
+
 } // namespace

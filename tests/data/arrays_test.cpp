@@ -162,11 +162,28 @@ TEST(Npy, RefusesDamagedAndForeignFiles) {
   refuse(npy("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,)}", six), {"damaged"});
   refuse(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x", six), {"damaged"});
   refuse(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2", six), {"damaged"});
+  for (const std::string header :
+       {"'descr': '<f8'", "{descr: '<f8'}", "{'descr' '<f8'}", "{'descr': '<f8", "{'descr': '<f8' 'x': 1}",
+        "{'other': 1}", "{'descr': '<f8', 'shape': 2}", "{'descr': '<f8', 'shape': (2 3)}",
+        "{'fortran_order': False, 'shape': (2,)}", "{'descr': '<f8', 'shape': (2,)}",
+        "{'fortran_order': True, 'fortran_order': True}", "{'shape': (2,), 'shape': (2,)}"})
+    refuse(npy(header, six), {"damaged NPY header"});
+  refuse(npy("{'descr': '', 'fortran_order': False, 'shape': (2,)}", six), {"elements of type ''"});
+  refuse(npy("{}", six, 0), {"version 0"});
   refuse(npy("", six), {"damaged"});
   refuse(npy("{}", six, 4), {"version 4"});
   std::string endless = npy("{}", "", 2);
   endless.replace(8, 4, "\xFF\xFF\xFF\x7F");
   refuse(endless, {"damaged NPY header"});
+}
+
+// What numpy wrote before: quotes of the other kind, long integers of Python 2, no sign of the byte order.
+TEST(Npy, ReadsUnusualHeaders) {
+  const std::string two = pack<double>({1, 2});
+  for (const std::string header : {R"({"descr": "<f8", "fortran_order": False, "shape": (2L, 1L)})",
+                                   "{\t'shape' :(2 ,) ,\n'fortran_order':False,'descr':'=f8'}",
+                                   "{'descr': 'f8', 'fortran_order': True, 'shape': (2,), }"})
+    EXPECT_EQ(read_rows(npy(header, two)), (Rows{{1}, {2}})) << header;
 }
 
 TEST(Npy, TrainsWithLabelsBeside) {
@@ -273,6 +290,35 @@ TEST(ReadArray, RefusesWhatItCannotUse) {
   expect_error(ErrorKind::data, {empty.path(), "no row"}, [&] { read_array(empty.path()); });
   const TempFile text("1,2\n3,4\n");
   expect_error(ErrorKind::data, {text.path(), "not an NPY or IDX file"}, [&] { read_array(text.path()); });
+}
+
+/// Counts how often it is asked whether to stop, and says yes from a time on.
+class Stop : public Observer {
+public:
+  explicit Stop(int after) : after_(after) {}
+  bool cancelled() const override { return ++n_asked > after_; }
+  mutable int n_asked = 0;
+
+private:
+  int after_;
+};
+
+TEST(ReadArray, AsksEveryFewThousandRowsWhetherToStop) {
+  const TempFile file(npy("|u1", "(10000, 1)", std::string(10000, '\x07')), ".npy");
+  const int never = std::numeric_limits<int>::max();
+  Stop patient(never);
+  read_array(file.path(), patient);
+  // Twice in 10000 rows, besides what reading the bytes asks: much more would be slow, less a wait.
+  const TempFile short_file(npy("|u1", "(100, 1)", std::string(100, '\x07')), ".npy");
+  Stop of_bytes(never);
+  read_array(short_file.path(), of_bytes);
+  EXPECT_EQ(patient.n_asked, of_bytes.n_asked + 2);
+
+  for (int after = 0; after < patient.n_asked; ++after) {
+    Stop stop(after);
+    expect_error(ErrorKind::interrupted, {"interrupted"}, [&] { read_array(file.path(), stop); });
+    EXPECT_EQ(stop.n_asked, after + 1);
+  }
 }
 
 // Whole numbers have no other way to say that there is no label, but -1 may be a class.

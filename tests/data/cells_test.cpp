@@ -86,11 +86,12 @@ TEST(Cells, TrimTakesSpacesAndTabs) {
 }
 
 TEST(Messages, Utf8IsChecked) {
-  for (const std::string good :
-       {"", "abc", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"})
+  for (const std::string good : {"", "abc", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
+                                 "\xF4\x8F\xBF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xF0\x90\x80\x80"})
     EXPECT_TRUE(is_valid_utf8(good)) << good;
-  for (const std::string bad : {"\xE4", "\xC3", "a\x80", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
-                                "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xE2\x82"})
+  for (const std::string bad :
+       {"\xE4", "\xC3", "a\x80", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80", "\xE2\x82", "\xF0\x8F\x80\x80", "\xE2\x82z", "\xFF"})
     EXPECT_FALSE(is_valid_utf8(bad));
 }
 
@@ -110,6 +111,16 @@ TEST(Messages, NearNamesAreSuggested) {
   EXPECT_EQ(nearest_name_hint("label", names), "did you mean 'Label'?");
   EXPECT_EQ(nearest_name_hint("y", names), "");
   EXPECT_EQ(nearest_name_hint("weight", names), "");
+  // Long names are not worth the search.
+  EXPECT_EQ(nearest_name_hint(std::string(61, 'a'), {std::string(61, 'a')}), "");
+  EXPECT_EQ(nearest_name_hint(std::string(60, 'a'), {std::string(61, 'a')}), "");
+  EXPECT_NE(nearest_name_hint(std::string(60, 'a'), {std::string(60, 'A')}), "");
+}
+
+TEST(Messages, AWordOfAShellIsQuotedWhenItMustBe) {
+  for (const std::string plain : {"age", "x_1", "a-b", "v1.2"}) EXPECT_EQ(shell_word(plain), plain);
+  for (const std::string other : {"", "two words", "a,b", "$HOME"})
+    EXPECT_EQ(shell_word(other), "'" + other + "'");
 }
 
 TEST(Messages, ListsAreCut) {

@@ -232,5 +232,21 @@ TEST(TableSchema, RefusesADamagedArchive) {
   expect_error(ErrorKind::data, {"schema", "missing"}, [] { TableSchema::load(Archive(), ""); });
 }
 
+TEST(TableSchema, TextsHaveALargestSize) {
+  const std::string longest(std::size_t{4} << 20U, 'x');
+  const auto comes_back = [](const std::string& label, const std::string& column,
+                             const std::string& category) {
+    Archive archive;
+    TableSchema{{{column, true, {category}}}, label}.save(archive, "");
+    TableSchema::load(archive, "");
+  };
+  EXPECT_NO_THROW(comes_back(longest, "x", "c"));
+  EXPECT_NO_THROW(comes_back("y", longest, "c"));
+  EXPECT_NO_THROW(comes_back("y", "x", longest));
+  expect_error(ErrorKind::data, {"damaged"}, [&] { comes_back(longest + "x", "x", "c"); });
+  expect_error(ErrorKind::data, {"damaged"}, [&] { comes_back("y", longest + "x", "c"); });
+  expect_error(ErrorKind::data, {"damaged"}, [&] { comes_back("y", "x", longest + "x"); });
+}
+
 } // namespace
 } // namespace lacuna

@@ -12,6 +12,7 @@ namespace lacuna {
 namespace {
 
 using test::expect_error;
+using test::gzip;
 using test::label_texts;
 using test::labels_from;
 using test::labels_in;

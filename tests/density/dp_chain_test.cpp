@@ -1,5 +1,6 @@
 // The chain behind dp-gmm: does it sample what it should? (docs/math/dp-gmm.md)
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -367,6 +368,31 @@ TEST(DpChain, StatisticsAreThoseOfTheLabels) {
     ASSERT_NEAR(state.log_joint(), again.log_joint(), 1e-7);
   }
   EXPECT_GE(most_clusters, 3);
+}
+
+// The joint density by its parts: the prior of the concentration, the probability of the labels as rows come
+// one after another (Chinese restaurant), and the evidence of each cluster.
+TEST(DpChain, TheJointDensityIsTheProductOfItsParts) {
+  const Matrix rows(4, 1, {-1.0, 2.0, -0.5, 2.25});
+  const DpModel model = small_model(1);
+  const Frame frame = Frame::identity(1);
+  const DpUnits units{WeightedRows(rows.view())};
+  DpState state(units, frame, model, 1, silent_observer());
+  for (const std::vector<std::int32_t>& labels :
+       {std::vector<std::int32_t>{0, 0, 0, 0}, std::vector<std::int32_t>{0, 1, 0, 1},
+        std::vector<std::int32_t>{0, 1, 2, 1}, std::vector<std::int32_t>{0, 1, 2, 3}}) {
+    state.set_labels(labels);
+    state.concentration = 1.7;
+    double expected = 2.0 * std::log(2.0) + std::log(1.7) - 2.0 * 1.7; // Gamma(2, 2)
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto before =
+          std::count(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i), labels[i]);
+      expected +=
+          std::log((before == 0 ? 1.7 : static_cast<double>(before)) / (1.7 + static_cast<double>(i)));
+    }
+    for (const DpCluster& cluster : state.clusters) expected += log_evidence(model.base, cluster.posterior);
+    EXPECT_NEAR(state.log_joint(), expected, 1e-10);
+  }
 }
 
 } // namespace

@@ -203,6 +203,16 @@ TEST(DpMixtureFit, ThreadsChangeNoBit) {
   EXPECT_EQ(log_densities(*one, rows), log_densities(*four, rows));
 }
 
+TEST(DpMixtureFit, KeepsAsManyDrawsAsItIsAskedFor) {
+  for (const Index n_draws : {1, 7, 60}) {
+    DpMixtureOptions options = short_chain();
+    options.dp_draws = n_draws;
+    Archive archive;
+    fit(random_blobs(14, 60, 2, 2, 3.0), options)->save(archive, "a/");
+    EXPECT_EQ(archive.tensor("a/n_clusters").values.size(), static_cast<std::size_t>(n_draws));
+  }
+}
+
 TEST(DpMixtureFit, SummaryHasTracesAndEffectiveSizes) {
   const Matrix rows = random_blobs(14, 200, 2, 3, 3.0);
   const DensityFitSummary summary = fit(rows, short_chain())->summary();

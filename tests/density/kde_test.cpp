@@ -222,7 +222,24 @@ TEST(KdeFit, LikelihoodWidthIsTheBestOfAFineGrid) {
       }
     EXPECT_NEAR(best_width, 1.0, 0.03) << "the tree is in units of the chosen width";
     EXPECT_GE(leave_one_out(1.0), best - 1e-5);
+    // The summary says the likelihood itself: what the density adds to the tree's sums is the same for all
+    // rows.
+    double constant = 0.0;
+    const std::vector<double> of_rows = log_densities(*model, rows);
+    double x[2];
+    for (Index i = 0; i < tree.n_points(); ++i) {
+      tree.point(i, x);
+      constant += (of_rows[static_cast<std::size_t>(i)] - plain_log_sum(tree, x, 1.0, KdeTree::none)) / 300.0;
+    }
+    EXPECT_NEAR(model->summary().objective, leave_one_out(1.0) + constant, 1e-3);
   }
+}
+
+// Without one row of three there are two left, which have a likelihood; without one of two there is a point.
+TEST(KdeFit, ThreeRowsChooseAWidth) {
+  EXPECT_GT(fit(Matrix(3, 1, {0.0, 1.0, 3.0}), {})->summary().n_iterations, 0);
+  EXPECT_EQ(fit(Matrix(2, 1, {0.0, 1.0}), {})->summary().n_iterations, 0);
+  EXPECT_EQ(fit(Matrix(4, 1, {0.0, 1.0, 1.0, 0.0}), {})->summary().n_iterations, 0);
 }
 
 /// Two rows with variance 2, averaged with the reference's 9 as if that came from D + 1 = 2 rows; Scott's

@@ -135,5 +135,20 @@ TEST(VbPrior, CorrelationIsSavedAndCheckedWhenLoaded) {
   }
 }
 
+// A stick's mean share is (1 + N_k) / (1 + N_k + gamma + N_later), of what the sticks before it left.
+TEST(VbPrior, MeanWeightsOfSticks) {
+  VbPrior prior;
+  prior.weight_prior = WeightPrior::stick_breaking;
+  prior.weight_concentration = 1.0;
+  VbPosterior posterior;
+  posterior.rows = {2.0, 1.0, 1.0};
+  const double sticks[] = {3.0 / 6.0, 2.0 / 4.0, 2.0 / 3.0};
+  const double shares[] = {sticks[0], 0.5 * sticks[1], 0.25 * sticks[2]};
+  const double total = shares[0] + shares[1] + shares[2];
+  const std::vector<double> weights = mean_weights(prior, posterior);
+  ASSERT_EQ(weights.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(weights[k], shares[k] / total, 1e-12) << k;
+}
+
 } // namespace
 } // namespace lacuna::vb_prior_test

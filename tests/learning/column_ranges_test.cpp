@@ -41,6 +41,15 @@ TEST(ColumnRanges, TellHowFarOutsideARowLies) {
   EXPECT_EQ(strangeness(-1e308), 1.0);
 }
 
+// Ends that are neither 0 nor 1 away from it: 2 to 6, so that a row is half a width outside at 0 and 8.
+TEST(ColumnRanges, CountFromTheirEnds) {
+  const ColumnRanges ranges{{2.0}, {6.0}};
+  for (const double x : {2.0, 6.0, 0.0, 8.0}) EXPECT_EQ(ranges.strangeness(&x), 0.0) << x;
+  for (const double x : {-2.0, 10.0}) EXPECT_NEAR(ranges.strangeness(&x), 0.5, 1e-12) << x;
+  for (const double x : {-1.0, 9.0}) EXPECT_NEAR(ranges.strangeness(&x), 0.0625 * 2.5, 1e-12) << x;
+  for (const double x : {-4.0, 12.0}) EXPECT_EQ(ranges.strangeness(&x), 1.0) << x;
+}
+
 TEST(ColumnRanges, SayNothingOfCategoriesAndConstantColumns) {
   const Dataset data = table();
   const double row[] = {0.0, 1.0, 1e9, 1e9};

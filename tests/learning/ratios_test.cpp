@@ -1,6 +1,7 @@
 // Log ratios without densities, and what they are made of: a classifier of labeled against unlabeled rows,
 // the share of labels in a row's surroundings, and points between which distances mean something.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,12 +12,14 @@
 #include "conditional/logistic.hpp"
 #include "core/index.hpp"
 #include "lacuna/core/random.hpp"
+#include "learning/cross_fit.hpp"
 #include "learning/density_member.hpp"
 #include "learning/embedding.hpp"
 #include "learning/label_distance.hpp"
 #include "learning/label_share.hpp"
 #include "learning/labeling.hpp"
 #include "learning/ratio_model.hpp"
+#include "learning/region.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/learning/test_data.hpp"
 
@@ -426,6 +429,67 @@ TEST(LabelDistance, RoundTripAndDamage) {
   expect_damage(Matrix(1, 2, {0.0, infinity}));
   expect_damage(Matrix(1, 3, {0.0, 0.0, 0.0}));
   expect_damage(Matrix(0, 2));
+}
+
+// With labels hidden, fewer unlabeled rows take part and count for all of them.
+TEST(Labeling, ASampleBesideHiddenLabelsStandsForAllRows) {
+  const Fitting fitting(shifted_rows(6400, 400, 1, 1.0, 3));
+  const LabelingFit labeling(fitting.fitter, quick_members(), 3, 3);
+  const LabelingModel hidden = labeling.fit_hidden(fitting.data.labels, 7);
+  EXPECT_NEAR(hidden.log_odds, std::log(400.0 / 6000.0), 1e-9);
+}
+
+// Every labeled row is scored once, by models of the others.
+TEST(CrossFit, HoldsOutEachLabeledRowOnce) {
+  const Fitting fitting(shifted_rows(60, 40, 1, 1.0, 3));
+  CrossFit cross_fit(fitting.fitter, 5, 3);
+  const HeldOutRows& held_out = cross_fit.held_out();
+  std::vector<Index> rows = held_out.rows.rows;
+  ASSERT_EQ(rows.size(), held_out.label.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    EXPECT_EQ(held_out.label[i], fitting.data.labels[static_cast<std::size_t>(rows[i])]);
+  std::ranges::sort(rows);
+  std::vector<Index> labeled;
+  for (Index i = 0; i < 60; ++i)
+    if (fitting.data.labels[static_cast<std::size_t>(i)] != missing_label) labeled.push_back(i);
+  EXPECT_EQ(rows, labeled);
+}
+
+// The only row without a label is the first: its density is what the classes are compared with.
+TEST(InitialModels, OneUnlabeledRowIsEnough) {
+  Dataset data = shifted_rows(40, 40, 1, 1.0, 3);
+  data.labels[0] = missing_label;
+  const Fitting fitting(data);
+  CrossFit cross_fit(fitting.fitter, 5, 3);
+  const InitialModels models = fit_initial_models(cross_fit, 0.0, 1);
+  ASSERT_NE(models.unlabeled, nullptr);
+  EXPECT_EQ(models.log_ratio.size(), 40U);
+}
+
+// All labeled rows in one place have no distance to measure others by: it is then the embedding's own.
+TEST(LabelDistance, IsFiniteWhenAllLabeledRowsAreAlike) {
+  Dataset data = shifted_rows(60, 40, 1, 1.0, 3);
+  for (Index i = 0; i < 40; ++i) data.features(i, 0) = 0.25;
+  const Fitting fitting(data);
+  std::vector<Index> labeled;
+  for (Index i = 0; i < 40; ++i) labeled.push_back(i);
+  const auto distance = LabelDistanceFit(fitting.fitter, labeled, 1).fit({});
+  const double at_them = 0.25;
+  const double away = 2.0;
+  EXPECT_EQ(distance->of(&at_them), 0.0);
+  EXPECT_GT(distance->of(&away), 0.0);
+  EXPECT_LT(distance->of(&away), 1000.0);
+}
+
+// Ten rows one apart and one that is far away, which comes first: the median of their gaps is one.
+TEST(LabelDistance, IsInUnitsOfTheMedianGap) {
+  Dataset data = shifted_rows(60, 11, 1, 1.0, 3);
+  for (Index i = 0; i < 60; ++i) data.features(i, 0) = i == 0 ? 0.0 : 20.0 + static_cast<double>(i % 10);
+  const Fitting fitting(data);
+  const std::vector<Index> labeled{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const auto distance = LabelDistanceFit(fitting.fitter, labeled, 1).fit({});
+  const double beyond = 34.0; // the last one is at 29
+  EXPECT_NEAR(distance->of(&beyond), 5.0, 1e-6);
 }
 
 TEST(RatioModel, RoundTripAndDamage) {

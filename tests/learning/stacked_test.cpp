@@ -106,9 +106,9 @@ TEST(StackOptions, WhatOnlyAStackCanDoNeedsOne) {
 }
 
 TEST(Answer, FollowsTheFormula) {
-  // docs/math/trust.md, eq. 1, with hardly labeled classes. 24, 24 and 0 labels: h = (0, 0, 1), m = 2/3,
-  // U = (1, 1, 7) / 9; the class without a label is m n / 1 = 32 times as frequent as among the labels.
-  const HardlyLabeled hard = HardlyLabeled::of({24.0, 24.0, 0.0}, 0.5);
+  // docs/math/trust.md, eq. 1, with hardly labeled classes: h = (0, 0, 1), m = 2/3, U = (1, 1, 7) / 9; of 48
+  // labels the class without one is m n / 1 = 32 times as frequent as among the labels.
+  const HardlyLabeled hard{{0.0, 0.0, 1.0}, 2.0 / 3.0, 48.0 / 148.0, {1.0, 1.0, 32.0}};
   const std::vector<double> p = {0.6, 0.39, 0.01};
   const std::vector<double> other = {1.0 / 9.0, 1.0 / 9.0, 7.0 / 9.0};
   const double total = 0.99 + 0.01 * 32.0;
@@ -129,14 +129,16 @@ TEST(Answer, FollowsTheFormula) {
 }
 
 TEST(Answer, AnExtrapolationToAHardClassIsDoubtedLess) {
-  const StackedModel model = bare_model({full_trust(3.0)}, HardlyLabeled::of({24.0, 24.0, 2.0}, 0.5));
+  // 24, 24 and 2 labels, m = 5/9: the shift is (5/9 + 4/9 * 2/50) * 50/2.
+  const StackedModel model =
+      bare_model({full_trust(3.0)}, {{0.0, 0.0, 5.0 / 6.0}, 5.0 / 9.0, 1.0 / 3.0, {1.0, 1.0, 43.0 / 3.0}});
   const auto probability_of = [&](std::size_t y, const std::vector<double>& p) {
     std::vector<double> posterior(3);
     answer_row(model, 0.0, {logs(p), -3.0, 0.0, 0.0, 0.0}, posterior);
     return posterior[y];
   };
   EXPECT_GT(probability_of(2, {0.1, 0.1, 0.8}), 0.8);
-  // m = 5/9: at most 4/9 of it is kept, and U adds at most 4/27 of the rest.
+  // At most 4/9 of it is kept, and U adds at most 4/27 of the rest.
   EXPECT_LT(probability_of(0, {0.8, 0.1, 0.1}), 4.0 / 9.0 + 5.0 / 9.0 * 4.0 / 27.0);
 }
 

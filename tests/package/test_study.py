@@ -362,6 +362,25 @@ def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path):
     assert mean == pytest.approx(np.mean(cells_)) and error == pytest.approx(abs(cells_[0] - cells_[1]) / 2)
 
 
+def test_tables_hold_means_and_spreads_of_the_seeds_asked_for(tmp_path):
+    """Of records by hand: seed 0 has x and seed 1 has x + 0.02; seed 9, left out, would spoil all."""
+    for setting, shift in (("adult-age", 0.0), ("iris/lot", 0.1), ("iris/half-space/strong", 0.2), ("wine/half-space/strong", 0.3)):
+        for place, method in enumerate(("mar", *MAIN)):
+            for seed in (0, 1, 9):
+                x = 0.9 if seed == 9 else 0.1 + shift + 0.01 * place + 0.02 * seed
+                parts = {part: dict.fromkeys(measures.NAMES, x) for part in ("all", "common", "seldom", "deepest")}
+                write(Cell(setting, seed, method), tmp_path, measures=parts, seconds={"fit": 1.0, "predict": 1.0})
+    result = subprocess.run([sys.executable, "-B", FOLDER / "tables", tmp_path, "--seeds", "0-1"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    page = (tmp_path / "tables.md").read_text()
+    assert "| setting | `boosting-isotonic` | `boosting` | `forest` | `logistic` | `mar` |" in page
+    assert "| adult-age | 0.1400 ± 0.0141 | 0.1300 ± 0.0141 | 0.1500 ± 0.0141 | 0.1200 ± 0.0141 | 0.1100 ± 0.0141 |" in page
+    assert "| mean | 0.1400 | 0.1300 | 0.1500 | 0.1200 | 0.1100 |" in page
+    assert "| half-space, strong | `mar` | 2 | 0.360 | 0.360 | 0.360 | 0.360 | 0.360 | 0.360 | 0.360 |" in page
+    assert "| half-spaces, clusters, class regions | `forest` | 2 | 0.400 |" in page
+    assert "| iris/lot | -0.010 | -0.010 |" in page
+
+
 @pytest.mark.parametrize("arguments", [["--methods", "nobody"], ["--settings", "nowhere"], ["--ours", "x"], ["--seeds", "a"], ["--what"]])
 def test_wrong_use(arguments, tmp_path):
     result = subprocess.run([sys.executable, "-B", FOLDER / "run", *arguments, "--out", tmp_path], capture_output=True, text=True)

@@ -164,6 +164,15 @@ TEST(FitOptions, WrongTextsAreUsageErrors) {
   expect_error(ErrorKind::usage, {"componnets"}, [] { with({{"componnets", {"3"}}}); });
 }
 
+TEST(FitOptions, AMixtureHasAComponent) {
+  for (const std::string density : {"gmm", "vb-gmm"}) {
+    EXPECT_NO_THROW(check_options<LearningOptions>(with({{"density", {density}}, {"components", {"1"}}})));
+    expect_error(ErrorKind::usage, {"components", "0"}, [&] {
+      check_options<LearningOptions>(with({{"density", {density}}, {"components", {"0"}}}));
+    });
+  }
+}
+
 TEST(FitOptions, LimitsOfTheMethodAreItsOwn) {
   const std::vector<std::array<std::string, 3>> limits{
       // name, last allowed, first refused
@@ -174,8 +183,8 @@ TEST(FitOptions, LimitsOfTheMethodAreItsOwn) {
   };
   for (const auto& [name, allowed, refused] : limits) {
     EXPECT_NO_THROW(check(name, allowed)) << name;
-    expect_error(ErrorKind::usage, {name, refused},
-                 [name = name, refused = refused, &check] { check(name, refused); });
+    const auto refuse = [&check, name = name, refused = refused] { check(name, refused); };
+    expect_error(ErrorKind::usage, {name, refused}, refuse);
   }
 }
 

@@ -25,7 +25,8 @@ SOURCE, BUILD, REACH = WORK / "source", WORK / "build", WORK / "reach"
 TESTS = ["core", "math", "data", "features", "density", "conditional", "learning", "evaluation", "model_io", "pipeline"]
 MEMORY = 8 << 30  # bytes of a test program: a loop without end must not take the machine with it
 BATCH = 3.0  # seconds of tests that one process runs
-TELLING = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/,.hpp", "-g1", "-falign-functions=16"]
+TELLING = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/,.hpp", "-g1",
+           "-falign-functions=16"]  # fmt: skip
 # Files of the library are compiled alone and show all of their functions: a change compiles one, and tests may call it.
 ALONE = b"""
 get_directory_property(targets BUILDSYSTEM_TARGETS)
@@ -77,7 +78,8 @@ class Library:
     """How the library is compiled and linked, as the build does it."""
 
     def __init__(self):
-        said = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "lacuna"], check=True, capture_output=True, text=True)
+        asked = ["ninja", "-C", BUILD, "-t", "commands", "lacuna"]
+        said = subprocess.run(asked, check=True, capture_output=True, text=True)
         commands = [shlex.split(line) for line in said.stdout.splitlines()]
         self.compilers = [command for command in commands if "-c" in command]
         self.linker = next(command[2:-2] for command in commands if "-shared" in command)  # between `: &&` and `&& :`
@@ -106,8 +108,8 @@ class Library:
 
     def telling(self, folder, n_jobs):
         with ThreadPoolExecutor(n_jobs) as pool:
-            compile_it = lambda command: self.compiled(command, command[-1], folder, *TELLING)
-            objects = list(pool.map(compile_it, self.compilers))
+            begun = [pool.submit(self.compiled, words, words[-1], folder, *TELLING) for words in self.compilers]
+            objects = [job.result() for job in begun]
         listener = folder / "listener.o"
         compiled = ["c++", "-O2", "-fPIC", "-c", ROOT / "scripts" / "mutate_reach.cpp", "-o", listener]
         if None in objects or not run_quietly(compiled) or not self.linked(dict(objects), folder, listener):

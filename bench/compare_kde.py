@@ -42,14 +42,37 @@ def lacuna(probe, folder, rows, questions, tolerance, threads):
     return json.loads(out.stdout), np.fromfile(result)
 
 
+def contenders(probe, n, threads):
+    """Two functions that score n rows by n others and tell the seconds, one of lacuna's, one of scikit-learn's."""
+    rows, questions = make_rows(n, 2), make_rows(n, 3)
+    theirs, whiten, _ = scikit_learn(rows)
+
+    def lacuna_seconds():
+        with tempfile.TemporaryDirectory() as name:
+            return lacuna(probe, pathlib.Path(name), rows, questions, TOLERANCE, threads)[0]["score_seconds"]
+
+    return lacuna_seconds, lambda: scikit_learn_seconds(theirs, whiten(questions[:N_SCORED_BY_SKLEARN]), n)[0]
+
+
+def scikit_learn(rows):
+    """The fitted estimate, how it takes rows, and what that adds to a log density."""
+    root = len(rows) ** (-1 / (D + 4)) * np.linalg.cholesky(np.cov(rows.T))
+    whiten = lambda x: np.linalg.solve(root, x.T).T
+    return KernelDensity(bandwidth=1.0, rtol=TOLERANCE).fit(whiten(rows)), whiten, -np.log(np.diag(root)).sum()
+
+
+def scikit_learn_seconds(theirs, part, n):
+    started = time.perf_counter()
+    said = theirs.score_samples(part)
+    return (time.perf_counter() - started) * n / len(part), said
+
+
 def main():
     probe = sys.argv[1]
     n = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     rows, questions = make_rows(n, 2), make_rows(n, 3)
-    root = n ** (-1 / (D + 4)) * np.linalg.cholesky(np.cov(rows.T))
-    whiten = lambda x: np.linalg.solve(root, x.T).T
     started = time.perf_counter()
-    theirs = KernelDensity(bandwidth=1.0, rtol=TOLERANCE).fit(whiten(rows))
+    theirs, whiten, log_scale = scikit_learn(rows)
     sklearn_fit = time.perf_counter() - started
     ones, twos, sklearn_seconds = [], [], []
     with tempfile.TemporaryDirectory() as name:
@@ -58,12 +81,10 @@ def main():
             out, ours = lacuna(probe, folder, rows, questions, TOLERANCE, 2)
             twos.append(out["score_seconds"])
             ones.append(lacuna(probe, folder, rows, questions, TOLERANCE, 1)[0]["score_seconds"])
-            part = whiten(questions[:N_SCORED_BY_SKLEARN])
-            started = time.perf_counter()
-            expected = theirs.score_samples(part)
-            sklearn_seconds.append((time.perf_counter() - started) * n / N_SCORED_BY_SKLEARN)
+            seconds, expected = scikit_learn_seconds(theirs, whiten(questions[:N_SCORED_BY_SKLEARN]), n)
+            sklearn_seconds.append(seconds)
         exact = lacuna(probe, folder, rows, questions[:2000], 0.0, 2)[1]
-    expected -= np.log(np.diag(root)).sum()
+    expected = expected + log_scale
     print(f"rows x features                {n} x {D}, relative tolerance {TOLERANCE}")
     print(f"lacuna, fit                    {out['fit_seconds']:10.2f} s")
     print(f"scikit-learn, fit              {sklearn_fit:10.2f} s")

@@ -1,7 +1,6 @@
-# What needs libtorch: a shared library of its own, loaded when a VAE may train on a GPU. On the CPU lacuna trains
-# without it.
+# What needs libtorch: a shared library of its own, loaded when work may run on a GPU. On the CPU lacuna does without it.
 file(RELATIVE_PATH from_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_property(SOURCE src/features/vae_plugin.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
+set_property(SOURCE src/core/torch_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_FROM_BIN_TO_LIB="${from_bin_to_lib}")
 
 if(LACUNA_WITH_TORCH STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   find_package(Torch QUIET)
@@ -10,12 +9,12 @@ elseif(LACUNA_WITH_TORCH AND NOT LACUNA_WITH_TORCH STREQUAL "AUTO")
 endif()
 if(NOT Torch_FOUND)
   if(NOT LACUNA_WITH_TORCH STREQUAL "OFF")
-    message(STATUS "libtorch not found: VAEs train on the CPU only (Debian package libtorch-dev)")
+    message(STATUS "libtorch not found: all work runs on the CPU (Debian package libtorch-dev)")
   endif()
   return()
 endif()
 
-file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/features/torch/*.cpp)
+file(GLOB LACUNA_TORCH_SOURCES CONFIGURE_DEPENDS src/*/torch/*.cpp)
 # Its own copy of the errors and their escapes, because it does not link lacuna.
 add_library(lacuna_torch MODULE ${LACUNA_TORCH_SOURCES} src/core/errors.cpp src/core/escapes.cpp)
 compile_together(lacuna_torch 12 ${LACUNA_TORCH_SOURCES}) # libtorch's headers alone take 15 seconds
@@ -31,5 +30,5 @@ set_target_properties(lacuna_torch PROPERTIES CXX_VISIBILITY_PRESET hidden LIBRA
 if(TARGET torch_cuda)
   target_compile_definitions(lacuna_torch PRIVATE LACUNA_TORCH_CUDA)
 endif()
-set_property(SOURCE src/features/vae_plugin.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_TORCH)
+set_property(SOURCE src/core/torch_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS LACUNA_TORCH)
 install(TARGETS lacuna_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/common_options.hpp"
+#include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -19,6 +20,7 @@ struct PredictArguments {
   bool no_header = false;
   bool csv_safe = false;
   int threads = 0;
+  Device device = Device::cpu;
   bool force = false;
 };
 
@@ -30,6 +32,8 @@ void predict(const PredictArguments& arguments) {
   TableOptions table;
   table.no_header = arguments.no_header;
   ConsoleObserver observer;
+  // The table may be long or short: nobody knows yet.
+  const PassesAt passes_at(place_on(arguments.device, rows_per_journey, observer));
   const Index n_rows = predict_table(
       model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
       observer, arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact, format);
@@ -54,7 +58,7 @@ Command predict_command() {
                    "An apostrophe before predictions that a spreadsheet would take for a formula: those "
                    "that begin with = + - or @ and are no number")
                 .in_group("General"),
-            threads_option(&A::threads), force_row(&A::force)},
+            threads_option(&A::threads), device_option(&A::device), force_row(&A::force)},
        .required = {"model", "data", "output"}},
       predict);
 }

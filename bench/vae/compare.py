@@ -15,76 +15,47 @@ import re
 import statistics
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-FLAGS = ["-std=c++20", "-O3", "-fPIC", "-Wno-psabi", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
-# As CMakeLists.txt builds them.
-KERNELS = {
-    "plain": [],
-    "avx2": ["-mavx2", "-mfma", "-DLACUNA_INSTRUCTION_SET=avx2", "-DLACUNA_KERNEL_BYTES=32"],
-    "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_INSTRUCTION_SET=avx512",
-               "-DLACUNA_KERNEL_BYTES=64"],
-}
-NETWORK_FLAGS = ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
-LIBRARY_FLAGS = ["-DLACUNA_X86_KERNELS", "-DLACUNA_TORCH", "-DLACUNA_FROM_BIN_TO_LIB=\".\""]
+sys.path.insert(0, str(HERE.parent))
+from torch_build import LIBRARY_FLAGS, ROOT, compile_all, kernel_jobs, torch_flags  # noqa: E402
+
+NETWORK_FLAGS = ["-fopenmp-simd", "-fno-trapping-math"]
 
 
-def compile_all(jobs):
-    """Each job is (source, object, flags)."""
-
-    def compile_one(job):
-        source, to, flags = job
-        newest = max(f.stat().st_mtime for f in ROOT.glob("src/features/**/*") if f.is_file())
-        if to.exists() and to.stat().st_mtime > max(newest, source.stat().st_mtime):
-            return
-        subprocess.run(["g++", *FLAGS, *flags, "-c", source, "-o", to], check=True)
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(compile_one, jobs))
-
-
-def torch_flags():
-    import torch
+def cuda_toolkit():
+    """What a CUDA graph is recorded with."""
     from torch.utils import cpp_extension
 
-    folder = Path(torch.__file__).parent
-    if (folder / "include").is_dir():
-        includes = [folder / "include", folder / "include/torch/csrc/api/include"]
-    else:  # Debian's package keeps headers where headers belong
-        includes = ["/usr/include/torch/csrc/api/include"]
-    flags = [f"-D_GLIBCXX_USE_CXX11_ABI={int(getattr(torch._C, '_GLIBCXX_USE_CXX11_ABI', True))}"]
-    includes.append(Path(cpp_extension.CUDA_HOME or "/usr/local/cuda") / "include")
-    flags.append("-DLACUNA_TORCH_CUDA")
-    libraries = ["-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-ltorch", "-ltorch_cuda", "-lc10_cuda"]
-    flags += [f"-isystem{path}" for path in includes]
-    return flags, [f"-L{folder / 'lib'}", f"-Wl,-rpath,{folder / 'lib'}", *libraries]
+    return ["-DLACUNA_TORCH_CUDA", f"-isystem{Path(cpp_extension.CUDA_HOME or '/usr/local/cuda') / 'include'}"]
 
 
 def build(to, device):
     to.mkdir(parents=True, exist_ok=True)
     network = ROOT / "src/features/network"
     dense = network / "dense_impl.cpp"
-    jobs = [(dense, to / f"dense_{name}.o", ["-ffp-contract=fast", *extra]) for name, extra in KERNELS.items()]
+    jobs = kernel_jobs(dense, to)
     for source in sorted(network.glob("*.cpp")):
         if source != dense:
-            jobs.append((source, to / f"{source.stem}.o", [*LIBRARY_FLAGS, *NETWORK_FLAGS]))
-    for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/features/vae_plugin.cpp",
-                   "src/core/errors.cpp", "src/core/parallel.cpp", "src/core/random.cpp", "src/math/instruction_sets.cpp"):
+            jobs.append((source, to / f"{source.stem}.o", [*LIBRARY_FLAGS, *NETWORK_FLAGS, "-fno-math-errno"]))
+    for source in ("bench/vae/epoch.cpp", "src/features/vae_layout.cpp", "src/core/torch_library.cpp",
+                   "src/core/shared_library.cpp", "src/core/errors.cpp", "src/core/escapes.cpp",
+                   "src/core/interruption.cpp", "src/core/observer.cpp", "src/core/parallel.cpp",
+                   "src/core/pass_place.cpp", "src/core/random.cpp", "src/math/instruction_sets.cpp"):
         jobs.append((ROOT / source, to / f"{Path(source).stem}.o", LIBRARY_FLAGS))
     compile_all(jobs)
     link = ["g++", "-pthread"]
     subprocess.run([*link, *(job[1] for job in jobs), "-ldl", "-o", to / "epoch"], check=True)
     if device == "cuda":
-        flags, libraries = torch_flags()
-        jobs = [(source, to / f"torch_{source.stem}.o", ["-fvisibility=hidden", *flags])
-                for source in [*ROOT.glob("src/features/torch/*.cpp"), ROOT / "src/core/errors.cpp"]]
+        flags, libraries = torch_flags(cuda=True)
+        jobs = [(source, to / f"torch_{source.parent.parent.name}_{source.stem}.o",
+                 ["-fvisibility=hidden", *cuda_toolkit(), *flags])
+                for source in [*ROOT.glob("src/*/torch/*.cpp"), ROOT / "src/core/errors.cpp", ROOT / "src/core/escapes.cpp"]]
         compile_all(jobs)
         subprocess.run([*link, "-shared", *(job[1] for job in jobs), *libraries, "-o", to / "liblacuna_torch.so"],
                        check=True)
-    subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", HERE / "peak.cpp", "-o", to / "peak"], check=True)
+    subprocess.run([*link, "-std=c++20", "-O2", "-Wno-psabi", ROOT / "bench/limits/limits.cpp", "-o", to / "limits"], check=True)
 
 
 def seconds_of(command, threads):
@@ -164,7 +135,7 @@ def main():
     tail = [arguments.device, arguments.rows, arguments.epochs, arguments.threads, arguments.architecture]
     ours, theirs, answers, peak = [], [], [None, None], 0.0
     for _ in range(arguments.rounds):
-        peak = max(peak, float(subprocess.check_output([arguments.build / "peak", str(arguments.threads)])))
+        peak = max(peak, float(subprocess.check_output([arguments.build / "limits", str(arguments.threads)])))
         for values, which, command in (
             (ours, 0, [arguments.build / "epoch"]),
             (theirs, 1, [sys.executable, HERE / "epoch.py"]),

@@ -5,6 +5,7 @@
 
 #include "lacuna/conditional/conditional.hpp"
 #include "lacuna/core/archive.hpp"
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"

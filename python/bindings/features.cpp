@@ -22,7 +22,9 @@ FeatureChain fit_vae(const Numbers& features, Index n_latent, const OptionTexts&
   const MatrixView rows = matrix_view(features);
   FeatureChain chain;
   run_work(progress, [&](Observer& observer) {
-    chain = fit_features(request, {.rows = rows, .seed = request.seed, .threads = request.threads}, observer);
+    chain = fit_features(
+        request, {.rows = rows, .seed = request.seed, .threads = request.threads, .device = request.device},
+        observer);
   });
   return chain;
 }

@@ -81,6 +81,8 @@ class ReliableClassifierParameters:
         name, so it is not called seed.
     threads : int, default=0
         Threads, 0 for all cores; never changes a result. Set 1 inside of `GridSearchCV(n_jobs=-1)`.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or cuda.
     verbose : bool or None, default=None
         None shows a progress bar on terminals and in notebooks when a call takes more than two seconds; False
         never does.
@@ -109,6 +111,7 @@ class ReliableClassifierParameters:
     features: str = "standardize"
     random_state: Any = 0
     threads: int = 0
+    device: Literal["auto", "cpu", "cuda"] = "auto"
     verbose: Optional[bool] = None
 
 
@@ -293,13 +296,11 @@ class VariationalAutoencoderParameters:
         Stop after N epochs without a better held-out ELBO; 0: never. None is the same as 0.
     vae_validation : float, default=0.05
         Share of the rows held out for `vae_patience`.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where it is trained: auto, cpu or cuda.
     vae_checkpoint : str or None, default=None
         Where an interrupted training is kept; for a file that is fitted, MODEL.checkpoint when not given.
     vae_checkpoint_every : int, default=5
         Epochs between checkpoints.
-    random_state, threads, verbose
+    device, random_state, threads, verbose
         As for `ReliableClassifier`.
 
     """
@@ -322,9 +323,9 @@ class VariationalAutoencoderParameters:
     vae_kl_warmup: int = 0
     vae_patience: Optional[int] = None
     vae_validation: float = 0.05
-    device: Literal["auto", "cpu", "cuda"] = "auto"
     vae_checkpoint: Optional[str] = None
     vae_checkpoint_every: int = 5
+    device: Literal["auto", "cpu", "cuda"] = "auto"
     random_state: Any = 0
     threads: int = 0
     verbose: Optional[bool] = None

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/options.hpp"
 
 namespace lacuna {
@@ -11,6 +12,15 @@ Option<Options> threads_option(int Options::*field) {
                 {.low = 0, .high = 1024})
       .in_group("Run")
       .unrecorded();
+}
+
+/// The row of what a GPU can do.
+template <class Options>
+Option<Options> device_option(Device Options::*field) {
+  return option("device", field, "NAME",
+                "Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or "
+                "cuda")
+      .in_group("Run");
 }
 
 } // namespace lacuna

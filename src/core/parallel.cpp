@@ -62,6 +62,7 @@ void Team::run(Index n_tasks, const std::function<void(Index, int)>& work) {
   }
   work_ = &work;
   observer_ = Interruptible::observer();
+  place_ = PassesAt::place();
   n_tasks_ = n_tasks;
   next_ = 0;
   n_busy_ = static_cast<int>(helpers_.size());
@@ -92,6 +93,7 @@ void Team::help(int thread) {
     seen = round_;
     if (work_ == nullptr) return;
     const Interruptible interruptible(observer_);
+    const PassesAt passes_at(place_);
     take_tasks(thread);
     if (--n_busy_ == 0) n_busy_.notify_one();
   }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/pass_place.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
@@ -44,6 +45,7 @@ private:
 
   const std::function<void(Index, int)>* work_ = nullptr; ///< null: go home
   const Observer* observer_ = nullptr;                    ///< that of the caller's Interruptible
+  PassPlace place_ = PassPlace::kernels;                  ///< that of the caller's PassesAt
   Index n_tasks_ = 0;
   std::atomic<Index> next_{0};
   std::atomic<int> n_busy_{0};

@@ -151,6 +151,7 @@ SourceSurvey survey_rows(RowSource& source, const std::string& user, const Obser
 FitRows::FitRows(const WeightedRows& rows, const Frame& frame)
     : frame_(frame), rows_(rows), n_rows_(rows.size()) {
   groups_.emplace(rows, frame);
+  placed_ = PlacedRows::place(groups_->complete(), frame);
   total_weight_ = groups_->total_weight();
   missing_log_scale_ = groups_->missing_log_scale(frame);
 }
@@ -210,7 +211,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
 }
 
 MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Observer& observer) const {
-  if (groups_) return collect_moments(*groups_, frame_, terms, threads, observer);
+  if (groups_) return collect_moments(*groups_, frame_, terms, threads, observer, placed_.get());
   MixtureMoments total(terms.mean, terms.is_diagonal, frame_.n_levels());
   pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
     total.add(collect_moments(RowGroups(rows, frame_), frame_, terms, threads, observer));

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "density/mixture_moments.hpp"
+#include "density/placed_rows.hpp"
 #include "density/row_groups.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/data/row_source.hpp"
@@ -62,7 +64,8 @@ private:
   const Frame& frame_;
   WeightedRows rows_{MatrixView{}};
   RowSource* source_ = nullptr;
-  std::optional<RowGroups> groups_; ///< of rows in memory
+  std::optional<RowGroups> groups_;          ///< of rows in memory
+  std::unique_ptr<const PlacedRows> placed_; ///< the complete ones of them; null: they stay where they are
   Index n_rows_ = 0;
   double total_weight_ = 0.0;
   double missing_log_scale_ = 0.0;

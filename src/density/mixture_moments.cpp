@@ -7,6 +7,7 @@
 #include "core/parallel.hpp"
 #include "density/gap_terms.hpp"
 #include "density/kernels.hpp"
+#include "density/placed_rows.hpp"
 
 namespace lacuna {
 
@@ -131,8 +132,11 @@ MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, con
 }
 
 MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
-                               int threads, const Observer& observer) {
-  MixtureMoments total = collect_moments(rows.complete(), frame, terms, threads, observer);
+                               int threads, const Observer& observer, const PlacedRows* complete) {
+  stop_if_cancelled(observer);
+  MixtureMoments total = complete != nullptr
+                             ? complete->collect(terms)
+                             : collect_moments(rows.complete(), frame, terms, threads, observer);
   const std::vector<GapPiece> pieces = rows.pieces(min_rows_per_task);
   if (pieces.empty()) return total;
   const RowBlocks tasks(static_cast<Index>(pieces.size()), {.min_rows = 1, .max_blocks = max_tasks});

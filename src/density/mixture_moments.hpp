@@ -9,6 +9,8 @@
 
 namespace lacuna {
 
+class PlacedRows; // placed_rows.hpp
+
 /// Sufficient statistics of a mixture: for each component the weight, first and second moments of its rows
 /// about a shift, and how many of them have each category. The shift is the component's current centre, so no
 /// digits cancel however far it lies from the origin.
@@ -39,9 +41,10 @@ MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, con
                                int threads, const Observer& observer);
 
 /// The same for rows of which some lack values: those count with what is expected of the missing ones, given
-/// what is there and the component (docs/math/vb-mixture.md, section 8).
+/// what is there and the component (docs/math/vb-mixture.md, section 8). The complete rows may have a place
+/// of their own.
 MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
-                               int threads, const Observer& observer);
+                               int threads, const Observer& observer, const PlacedRows* complete = nullptr);
 
 /// The same for fixed assignments: row i belongs to component assignment[i] whole. A missing value counts as
 /// one at the centre with the spread of those that are there: good enough for a start. Rows may come in

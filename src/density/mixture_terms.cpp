@@ -6,6 +6,8 @@
 
 #include "core/index.hpp"
 #include "density/kernels.hpp"
+#include "density/placed_rows.hpp"
+#include "density/product_mixture.hpp"
 #include "math/special.hpp"
 
 // Equation numbers refer to docs/math/vb-mixture.md.
@@ -179,6 +181,12 @@ void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
 void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
                        std::span<double> out) {
   const double log_jacobian = frame.log_jacobian();
+  if (ProductForm::suits(terms))
+    if (const std::unique_ptr<PlacedRows> placed = PlacedRows::place(rows, frame)) {
+      placed->log_density(terms, out);
+      for (double& value : out) value += log_jacobian;
+      return;
+    }
   RowBlock block(frame, terms.n_components(), rows.size());
   for (Index first = 0; first < rows.size(); first += block.capacity()) {
     block.load(rows, first, std::min(block.capacity(), rows.size() - first));

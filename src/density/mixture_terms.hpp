@@ -61,7 +61,8 @@ std::vector<double> draw_component(const MixtureTerms& terms, Index k, RandomStr
 /// logits[k * stride + b] = log (weight_k density_k(x_b)) for the rows of the block.
 void evaluate_terms(const MixtureTerms& terms, RowBlock& block);
 
-/// The log density of every row in the user's units: block by block, so that memory does not grow.
+/// The log density of every row in the user's units: block by block, so that memory does not grow; or where
+/// PassesAt says, if these are terms and rows for that.
 void write_log_density(const WeightedRows& rows, const Frame& frame, const MixtureTerms& terms,
                        std::span<double> out);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/missingness.hpp"
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/options.hpp"
 #include "lacuna/features/vae_options.hpp"
@@ -21,7 +22,7 @@ struct ReproduceRequest {
   Index vae_seeds = 1;                                ///< VAEs, with the seeds 0, 1, ...; a toy has none
   std::string data = "data";                          ///< holds mnist/ and fashion-mnist/ as scripts/get-data
   std::string out;                                    ///< results, figures' data and cache; made when missing
-  VaeDevice device = VaeDevice::auto_detect;
+  Device device = Device::auto_detect;
   std::uint64_t seed = 0;
   int threads = 0;
   bool wants_report = false;  ///< make the HTML page as well

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "core/torch_library.hpp"
 #include "data/array.hpp"
 #include "experiments/reproduce_setup.hpp"
 #include "experiments/reproduce_trial.hpp"
@@ -72,13 +73,16 @@ Features fit(const ReproduceRequest& request, Index vae_seed, const std::string&
   options.vae = image_setup(request).vae;
   options.vae.vae_checkpoint = checkpoint;
   options.features = {{.kind = "vae"}};
-  check_options(options); // before the images are read
+  check_options(options);   // before the images are read
+  uses_gpu(request.device); // throws where one is asked for and none is there
   const std::string test_path = file_path(request, file_names[2]);
   const Matrix train = read_array(file_path(request, file_names[0]), observer);
-  const FeatureChain chain = fit_features(
-      options,
-      {.rows = train.view(), .seed = static_cast<std::uint64_t>(vae_seed), .threads = request.threads},
-      observer);
+  const FeatureChain chain = fit_features(options,
+                                          {.rows = train.view(),
+                                           .seed = static_cast<std::uint64_t>(vae_seed),
+                                           .threads = request.threads,
+                                           .device = request.device},
+                                          observer);
   Features features;
   features.train = chain.apply(train.view(), {.threads = request.threads});
   const Matrix test = read_array(test_path, observer);

@@ -62,7 +62,7 @@ const OptionTable<ReproduceRequest>& ReproduceRequest::table() {
       option("data", &O::data, "DIR", "Folder with the images, as scripts/get-data fills it")
           .in_group("Experiment"),
       option("out", &O::out, "DIR", "Folder for results, figures' data and cache").in_group("Run"),
-      option("device", &O::device, "NAME", "Where VAEs are trained: auto, cpu or cuda").in_group("Run"),
+      device_option(&O::device),
       option("seed", &O::seed, "N", "Seed of draws and fits").in_group("Run"),
       threads_option(&O::threads)};
   return rows;
@@ -87,13 +87,13 @@ ImageSetup image_setup(const ReproduceRequest& request) {
   setup.rare_classes = is_fashion ? std::vector<int>{0, 1} : std::vector<int>{0, 1, 7};
   setup.vae = is_authors ? authors_vae() : default_vae();
   setup.vae.n_latent = is_fashion ? 5 : 2;
-  setup.vae.device = request.device;
   setup.paper_kappa = is_fashion && is_authors ? 1.0 : 0.0;
   return setup;
 }
 
 LearningOptions learning_options(const ReproduceRequest& request, const Contender& contender) {
   LearningOptions options;
+  options.device = request.device;
   options.method = contender.method;
   if (contender.preset == "paper") {
     apply_paper_preset(options);

@@ -78,7 +78,7 @@ FeatureMapEntry vae_entry() {
                     const FeatureFitContext& context) -> std::shared_ptr<const FeatureMap> {
             VaeOptions vae = context.options.vae;
             if (const std::optional<Index> count = parse_number<Index>(argument)) vae.n_latent = *count;
-            return fit_vae(vae, context.rows, context.seed, context.threads, context.observer);
+            return fit_vae(vae, context, context.observer);
           },
           .load = VaeMap::load};
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "features/vae_plugin.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 
@@ -104,9 +103,7 @@ const OptionTable<FeatureOptions>& FeatureOptions::table() {
 }
 
 void FeatureOptions::check_together(OptionChecks& checks) const {
-  if (!has("vae")) return;
-  vae.check_together(checks);
-  trains_on_gpu(vae.device); // throws where a GPU is wanted and none is there
+  if (has("vae")) vae.check_together(checks);
 }
 
 bool FeatureOptions::has(const std::string& kind) const {

@@ -75,8 +75,10 @@ std::vector<float> normals(std::size_t n, std::uint64_t seed, Index number) {
 
 class Training {
 public:
-  Training(const VaeOptions& options, MatrixView rows, std::uint64_t seed, int threads, Observer& observer)
-      : options_(options), seed_(seed), observer_(observer), scale_(input_scale(options, rows)) {
+  Training(const VaeOptions& options, const FeatureFitRows& on, Observer& observer)
+      : options_(options), seed_(on.seed), is_on_gpu_(uses_gpu(on.device)), observer_(observer),
+        scale_(input_scale(options, on.rows)) {
+    const MatrixView rows = on.rows;
     task_.layout = make_vae_layout(options, rows.n_cols);
     if (options.vae_patience) {
       task_.n_held_out =
@@ -87,7 +89,7 @@ public:
     }
     task_.n_training = rows.n_rows - task_.n_held_out;
     task_.batch_size = std::min(options.vae_batch, task_.n_training);
-    task_.threads = resolve_threads(threads);
+    task_.threads = resolve_threads(on.threads);
     task_.between_steps = [this] { stop_if_cancelled(observer_); };
     copy_rows(rows);
     fingerprint_ = make_fingerprint();
@@ -109,7 +111,7 @@ public:
 
 private:
   std::unique_ptr<VaeEngine> make_engine() const {
-    if (trains_on_gpu(options_.device)) return vae_plugin().make_engine(task_, true);
+    if (is_on_gpu_) return vae_plugin().make_engine(task_, true);
     return std::make_unique<CpuEngine>(task_, dense_kernels());
   }
 
@@ -242,6 +244,7 @@ private:
 
   const VaeOptions options_;
   const std::uint64_t seed_;
+  const bool is_on_gpu_;
   Observer& observer_;
   const double scale_;
   VaeTask task_;
@@ -252,9 +255,9 @@ private:
 
 } // namespace
 
-std::shared_ptr<const VaeMap> fit_vae(const VaeOptions& options, MatrixView rows, std::uint64_t seed,
-                                      int threads, Observer& observer) {
-  return Training(options, rows, seed, threads, observer).run();
+std::shared_ptr<const VaeMap> fit_vae(const VaeOptions& options, const FeatureFitRows& on,
+                                      Observer& observer) {
+  return Training(options, on, observer).run();
 }
 
 } // namespace lacuna

@@ -39,7 +39,6 @@ const OptionTable<VaeOptions>& VaeOptions::table() {
              {.low = 1, .high = most, .unset = "0"}),
       option("vae_validation", &O::vae_validation, "X",
              "Share of the rows held out for " + mention("vae_patience"), {.above = 0.0, .high = 0.5}),
-      option("device", &O::device, "NAME", "Where it is trained: auto, cpu or cuda"),
       option(
           "vae_checkpoint", &O::vae_checkpoint, "FILE",
           "Where an interrupted training is kept; for a file that is fitted, MODEL.checkpoint when not given")

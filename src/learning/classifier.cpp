@@ -5,6 +5,7 @@
 
 #include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/dataset.hpp"
 #include "learning/block_scorer.hpp"
@@ -24,10 +25,11 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
   scores.log_ratio.resize(at(rows.n_rows));
   scores.informative.resize(at(rows.n_rows));
   scores.posterior = Matrix(rows.n_rows, n_classes());
-  const Index n_blocks = (rows.n_rows + evidence_block_rows - 1) / evidence_block_rows;
+  const Index block_rows = PassesAt::place() == PassPlace::kernels ? evidence_block_rows : rows_per_journey;
+  const Index n_blocks = (rows.n_rows + block_rows - 1) / block_rows;
   parallel_for(n_blocks, threads, [&](Index block) {
-    const Index first = block * evidence_block_rows;
-    const MatrixView part = rows.middle_rows(first, std::min(evidence_block_rows, rows.n_rows - first));
+    const Index first = block * block_rows;
+    const MatrixView part = rows.middle_rows(first, std::min(block_rows, rows.n_rows - first));
     if (parts_.stacked != nullptr) {
       score_stacked(parts_, part, first, scores);
       return;

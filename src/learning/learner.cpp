@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/density/families.hpp"
@@ -320,6 +321,7 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
     const Dataset counted = counted_rows(data);
     return fit_classifiers(DatasetView(counted), options, methods, family, observer);
   }
+  const PassesAt passes_at(place_on(options.device, data.features.n_rows, observer));
   SharedModels shared(data, options, family, observer);
   std::vector<FitResult> results;
   for (const Method method : methods) {

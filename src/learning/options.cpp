@@ -125,7 +125,8 @@ const OptionTable<LearningOptions>& LearningOptions::table() {
              "mcar-em: converged when the log likelihood changes by less than this per row", {.low = 0.0})
           .in_group("Method"),
       option("seed", &O::seed, "N", "Seed of everything random; one seed, one result").in_group("Run"),
-      threads_option(&O::threads)};
+      threads_option(&O::threads),
+      device_option(&O::device)};
   return rows;
 }
 

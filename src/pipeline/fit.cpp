@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/interruption.hpp"
+#include "core/torch_library.hpp"
 #include "lacuna/core/version.hpp"
 
 namespace lacuna {
@@ -20,6 +21,7 @@ FitRequest checked(FitRequest request) {
   check_options<LearningOptions>(request, checks);
   check_options<FeatureOptions>(request, checks);
   checks.throw_if_any();
+  if (request.has("vae")) uses_gpu(request.device); // throws where one is asked for and none is there
   return request;
 }
 
@@ -109,7 +111,8 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
                                              {.rows = task.data.features,
                                               .levels = task.data.levels,
                                               .seed = request_.seed,
-                                              .threads = request_.threads},
+                                              .threads = request_.threads,
+                                              .device = request_.device},
                                              observer);
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());

@@ -9,6 +9,7 @@
 
 #include "core/ordered_work.hpp"
 #include "core/parallel.hpp"
+#include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
 #include "pipeline/labeled_blocks.hpp"
 #include "pipeline/prediction_bytes.hpp"
@@ -17,8 +18,10 @@ namespace lacuna {
 
 namespace {
 
-/// As many rows as are scored at a time; what they need stays in the cache.
-constexpr Index rows_per_piece = 1024;
+/// As many rows as are scored at a time; what they need stays in the cache, where it is computed there.
+Index rows_per_piece() {
+  return PassesAt::place() == PassPlace::kernels ? 1024 : rows_per_journey;
+}
 
 struct Piece {
   TableBlock block;
@@ -61,23 +64,23 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
   threads = resolve_threads(threads);
   std::vector<Piece> pieces(static_cast<std::size_t>(ordered_places(threads)));
   const auto at_place = [&](Index place) -> Piece& { return pieces[static_cast<std::size_t>(place)]; };
+  const Index piece_rows = rows_per_piece();
   Index n_rows = 0;
   work_in_order(
-      threads,
-      {.read = [&](Index place) { return blocks.next(at_place(place).block, rows_per_piece, observer); },
-       .work =
-           [&](Index place) {
-             Piece& piece = at_place(place);
-             const Scores scores =
-                 model.score(piece.block.features.view(), {.first_row = piece.block.first_row, .threads = 1});
-             bytes->write_rows(scores, piece.bytes);
-           },
-       .write =
-           [&](Index place) {
-             const Piece& piece = at_place(place);
-             write({piece.bytes.data(), piece.bytes.size()});
-             n_rows += piece.block.features.n_rows();
-           }});
+      threads, {.read = [&](Index place) { return blocks.next(at_place(place).block, piece_rows, observer); },
+                .work =
+                    [&](Index place) {
+                      Piece& piece = at_place(place);
+                      const Scores scores = model.score(piece.block.features.view(),
+                                                        {.first_row = piece.block.first_row, .threads = 1});
+                      bytes->write_rows(scores, piece.bytes);
+                    },
+                .write =
+                    [&](Index place) {
+                      const Piece& piece = at_place(place);
+                      write({piece.bytes.data(), piece.bytes.size()});
+                      n_rows += piece.block.features.n_rows();
+                    }});
   return n_rows;
 }
 

@@ -25,7 +25,6 @@ VaeOptions small_options(lacuna::VaeArchitecture architecture, lacuna::VaeLikeli
   options.vae_architecture = architecture;
   options.vae_likelihood = likelihood;
   options.vae_activation = activation;
-  options.device = lacuna::VaeDevice::cpu;
   return options;
 }
 

@@ -63,7 +63,6 @@ FeatureOptions training_options(lacuna::VaeArchitecture architecture) {
   options.vae.vae_epochs = 12;
   options.vae.vae_batch = 50;
   options.vae.vae_learning_rate = 3e-3;
-  options.vae.device = lacuna::VaeDevice::cpu;
   options.vae.vae_checkpoint_every = 2;
   return options;
 }
@@ -86,7 +85,8 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
   const Matrix rows = bars(1000, 8);
   Watcher watcher;
   const FeatureChain chain =
-      fit_features(training_options(GetParam()), {.rows = rows.view(), .seed = 1, .threads = 1}, watcher);
+      fit_features(training_options(GetParam()),
+                   {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, watcher);
   ASSERT_EQ(watcher.elbos.size(), 12U);
   // A start that knows nothing pays log 2 per pixel; a network that ignores z cannot do better than the mean
   // image.
@@ -98,7 +98,8 @@ TEST_P(VaeBothArchitectures, LearnsBars) {
 
 FeatureChain fit_briefly(FeatureOptions options, const Matrix& rows, Index epochs, std::uint64_t seed = 1) {
   options.vae.vae_epochs = epochs;
-  return fit_features(options, {.rows = rows.view(), .seed = seed, .threads = 1});
+  return fit_features(options,
+                      {.rows = rows.view(), .seed = seed, .threads = 1, .device = lacuna::Device::cpu});
 }
 
 TEST_P(VaeBothArchitectures, EncodesEveryRowOnItsOwn) {
@@ -176,26 +177,34 @@ TEST_P(VaeBothArchitectures, ResumesToTheSameWeights) {
   options.vae.vae_patience = 20;
   options.vae.vae_schedule = lacuna::VaeSchedule::cosine;
   options.vae.vae_kl_warmup = 3;
-  const std::vector<float> undisturbed =
-      weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}));
+  const std::vector<float> undisturbed = weights(
+      fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}));
   const TemporaryFolder folder;
   options.vae.vae_checkpoint = folder.path("checkpoint");
   Watcher impatient(7);
-  EXPECT_THROW(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, impatient),
+  EXPECT_THROW(fit_features(options,
+                            {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu},
+                            impatient),
                lacuna::Error);
   ASSERT_TRUE(std::filesystem::exists(options.vae.vae_checkpoint));
   Watcher second;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, second)),
-            undisturbed);
+  EXPECT_EQ(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, second)),
+      undisturbed);
   EXPECT_EQ(second.elbos.size(), 6U); // from epoch 6 on, the last checkpoint before the stop
   Watcher third;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1}, third)),
-            undisturbed);
+  EXPECT_EQ(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu}, third)),
+      undisturbed);
   EXPECT_EQ(third.elbos.size(), 0U);
   // Another seed is another training.
   Watcher other;
-  EXPECT_NE(weights(fit_features(options, {.rows = rows.view(), .seed = 2, .threads = 1}, other)),
-            undisturbed);
+  EXPECT_NE(
+      weights(fit_features(
+          options, {.rows = rows.view(), .seed = 2, .threads = 1, .device = lacuna::Device::cpu}, other)),
+      undisturbed);
   EXPECT_EQ(other.elbos.size(), 12U);
   ASSERT_EQ(other.warnings.size(), 1U);
   EXPECT_THAT(other.warnings[0], HasSubstr("belongs to other rows or options"));
@@ -206,13 +215,15 @@ TEST_P(VaeBothArchitectures, ThreadsDoNotChangeTheWeights) {
   FeatureOptions options = training_options(GetParam());
   options.vae.vae_batch = 100; // blocks of rows for several threads
   options.vae.vae_epochs = 3;
-  EXPECT_EQ(weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1})),
-            weights(fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 3})));
+  EXPECT_EQ(weights(fit_features(
+                options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu})),
+            weights(fit_features(
+                options, {.rows = rows.view(), .seed = 1, .threads = 3, .device = lacuna::Device::cpu})));
 }
 
 std::string error_of(const FeatureOptions& options, const Matrix& rows) {
   try {
-    fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1});
+    fit_features(options, {.rows = rows.view(), .seed = 1, .threads = 1, .device = lacuna::Device::cpu});
   } catch (const lacuna::Error& error) {
     return error.what();
   }
@@ -234,14 +245,20 @@ TEST(Vae, SaysWhatDoesNotSuit) {
 }
 
 TEST(Vae, TheGpuIsTakenOnlyWhereItIs) {
-  EXPECT_FALSE(lacuna::trains_on_gpu(lacuna::VaeDevice::cpu));
-  if (lacuna::trains_on_gpu(lacuna::VaeDevice::auto_detect)) GTEST_SKIP() << "there is a GPU";
-  FeatureOptions options = training_options(lacuna::VaeArchitecture::mlp);
-  options.vae.device = lacuna::VaeDevice::cuda;
-  EXPECT_THAT(error_of(options, bars(10, 4)),
-              testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
-  options.vae.device = lacuna::VaeDevice::auto_detect;
-  EXPECT_EQ(error_of(options, bars(10, 4)), "no error");
+  EXPECT_FALSE(lacuna::uses_gpu(lacuna::Device::cpu));
+  if (lacuna::uses_gpu(lacuna::Device::auto_detect)) GTEST_SKIP() << "there is a GPU";
+  const Matrix rows = bars(10, 4);
+  const auto train_on = [&](lacuna::Device device) {
+    return fit_features(training_options(lacuna::VaeArchitecture::mlp),
+                        {.rows = rows.view(), .device = device});
+  };
+  try {
+    train_on(lacuna::Device::cuda);
+    ADD_FAILURE() << "no error";
+  } catch (const lacuna::Error& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("got cuda"), HasSubstr("use device cpu")));
+  }
+  EXPECT_NO_THROW(train_on(lacuna::Device::auto_detect));
 }
 
 TEST(Vae, AForeignFileIsNoCheckpoint) {

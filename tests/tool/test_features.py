@@ -5,8 +5,7 @@ import time
 
 import numpy as np
 
-from cli_tool import names_in, run, start
-
+from cli_tool import blobs, names_in, run, start
 
 
 def images(folder, n=1200):
@@ -83,6 +82,18 @@ def test_only_a_gpu_needs_libtorch(tmp_path):
         fit_images(tmp_path, device, "--device", device, env=without)
     predictions = [run("predict", device, "images.npy", "-o", "-", cwd=tmp_path).stdout for device in ("auto", "cpu")]
     assert predictions[0] == predictions[1]
+
+
+def test_mixtures_do_without_a_gpu_and_say_so(tmp_path):
+    blobs().to_csv(tmp_path / "train.csv", index=False)
+    no_gpu = {"CUDA_VISIBLE_DEVICES": ""}
+    for device in ("cuda", "cpu"):
+        more = ("--label", "answer", "--conditional", "densities", "--device", device)
+        said = run("fit", "train.csv", "-o", device, *more, cwd=tmp_path, env=no_gpu).stderr
+        assert ("passes over rows run on the CPU" in said) == (device == "cuda")
+        said = run("predict", device, "train.csv", "-o", f"{device}.csv", "--device", device, cwd=tmp_path, env=no_gpu).stderr
+        assert ("passes over rows run on the CPU" in said) == (device == "cuda")
+    assert (tmp_path / "cuda.csv").read_bytes() == (tmp_path / "cpu.csv").read_bytes()
 
 
 def test_maps_compose(tmp_path):

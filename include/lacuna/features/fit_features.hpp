@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 #include "lacuna/core/options.hpp"
@@ -31,7 +32,6 @@ struct FeatureOptions {
   VaeOptions vae;                                      ///< for all maps of that kind
 
   static const OptionTable<FeatureOptions>& table();
-  /// Beside limits: whether the device for a vae is there.
   void check_together(OptionChecks& checks) const;
   bool has(const std::string& kind) const;
 };
@@ -41,7 +41,8 @@ struct FeatureFitRows {
   MatrixView rows;                    ///< all rows, labeled or not, as the maps before left them
   std::span<const Index> levels = {}; ///< per column: 0 for numbers, or how many categories it numbers from 0
   std::uint64_t seed = 0;
-  int threads = 0; ///< 0: all cores. Never changes a result on the CPU
+  int threads = 0;                     ///< 0: all cores. Never changes a result on the CPU
+  Device device = Device::auto_detect; ///< of a VAE
 };
 
 /// What one map is fitted on, and with.

@@ -38,13 +38,6 @@ constexpr auto choice_names(VaeEncoding) {
   return std::array{ChoiceName{VaeEncoding::mean, "mean"}, ChoiceName{VaeEncoding::sample, "sample"}};
 }
 
-/// Where training runs; auto_detect takes a GPU when there is one.
-enum class VaeDevice { auto_detect, cpu, cuda };
-constexpr auto choice_names(VaeDevice) {
-  return std::array{ChoiceName{VaeDevice::auto_detect, "auto"}, ChoiceName{VaeDevice::cpu, "cpu"},
-                    ChoiceName{VaeDevice::cuda, "cuda"}};
-}
-
 /// Options of the variational auto-encoder (docs/math/vae.md). The defaults suit MNIST.
 struct VaeOptions {
   Index n_latent = 2; ///< features it makes; "vae:N" says so too
@@ -64,7 +57,6 @@ struct VaeOptions {
   Index vae_kl_warmup = 0;
   std::optional<Index> vae_patience; ///< empty: training never stops early, and no row is held out
   double vae_validation = 0.05;
-  VaeDevice device = VaeDevice::auto_detect;
   std::string vae_checkpoint; ///< empty: none
   Index vae_checkpoint_every = 5;
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "lacuna/conditional/conditional.hpp"
+#include "lacuna/core/device.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/options.hpp"
 #include "lacuna/density/families.hpp"
@@ -98,7 +99,8 @@ struct LearningOptions {
   double em_tolerance = 1e-4;
   DensityOptions density;
   std::uint64_t seed = 0;
-  int threads = 0; ///< 0: all cores. Never changes a result
+  int threads = 0;                     ///< 0: all cores. Never changes a result
+  Device device = Device::auto_detect; ///< of maps that are trained, and of mixtures of many rows
   /// The caller's own, which join a stack's usual members; a model with them can be saved, and loaded where
   /// register_conditional was called for what they fit.
   ConditionalMembers members = {};

@@ -1,34 +1,12 @@
+#include "core/torch/torch_guard.hpp"
 #include "features/torch/engine.hpp"
 #include "features/vae_plugin.hpp"
-#include "lacuna/core/errors.hpp"
 
 namespace lacuna {
 
 namespace {
 
-bool has_cuda() {
-  try {
-    return torch::cuda::is_available();
-  } catch (const c10::Error&) {
-    return false;
-  }
-}
-
-// libtorch's own errors carry a stack trace of many lines; the first line is for people.
-[[noreturn]] void rethrow(const c10::Error& error) {
-  throw Error(ErrorKind::internal, std::string("libtorch: ") + error.what_without_backtrace());
-}
-
-template <typename Work>
-auto guarded(const Work& work) {
-  try {
-    return work();
-  } catch (const c10::Error& error) {
-    rethrow(error);
-  }
-}
-
-/// Every call of the engine, with libtorch's exceptions turned into ours.
+/// Every call of the engine, guarded.
 class GuardedEngine : public VaeEngine {
 public:
   explicit GuardedEngine(std::unique_ptr<VaeEngine> engine) : engine_(std::move(engine)) {}
@@ -80,7 +58,6 @@ VaeGradient gradient(const VaeLayout& layout, std::span<const double> parameters
 } // namespace lacuna
 
 extern "C" __attribute__((visibility("default"))) const lacuna::VaePlugin* lacuna_vae_plugin() {
-  static const lacuna::VaePlugin plugin{lacuna::vae_plugin_version, lacuna::has_cuda(), lacuna::make_engine,
-                                        lacuna::gradient};
+  static const lacuna::VaePlugin plugin{lacuna::make_engine, lacuna::gradient};
   return &plugin;
 }

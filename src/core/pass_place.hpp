@@ -1,0 +1,38 @@
+#pragma once
+
+#include "lacuna/core/device.hpp"
+#include "lacuna/core/matrix.hpp"
+#include "lacuna/core/observer.hpp"
+
+namespace LACUNA_API lacuna {
+
+/// Who computes long passes over rows: lacuna's own kernels, or libtorch's matrix products on a GPU or, for
+/// tests without one, on the CPU.
+enum class PassPlace { kernels, gpu, torch_on_cpu };
+
+/// Over fewer rows the kernels pass as fast as a GPU.
+inline constexpr Index least_placed_rows = 10000;
+
+/// So many travel to another place at a time.
+inline constexpr Index rows_per_journey = 65536;
+
+/// The place that a device means for so many rows. Where a GPU is asked for and none can be used, the
+/// observer hears why, and the kernels do the work.
+PassPlace place_on(Device device, Index n_rows, Observer& observer);
+
+/// Names the place for this thread while it lives, and for the helpers of a Team meanwhile.
+class PassesAt {
+public:
+  explicit PassesAt(PassPlace place);
+  ~PassesAt();
+  PassesAt(const PassesAt&) = delete;
+  PassesAt& operator=(const PassesAt&) = delete;
+
+  /// Of this thread; the kernels where nobody named another.
+  static PassPlace place();
+
+private:
+  PassPlace outer_;
+};
+
+} // namespace lacuna

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "density/mixture_moments.hpp"
+#include "density/row_products.hpp"
+
+namespace lacuna {
+
+/// Complete rows where PassesAt says: on a GPU, for passes by matrix products.
+class PlacedRows {
+public:
+  /// Null where the kernels do better, or nobody named another place: rows that are few, have categories, or
+  /// lie beyond all measure.
+  static std::unique_ptr<PlacedRows> place(const WeightedRows& rows, const Frame& frame);
+
+  /// What collect_moments says, to the last digits but few.
+  MixtureMoments collect(const MixtureTerms& terms) const;
+  /// The log density of every row, in the frame.
+  void log_density(const MixtureTerms& terms, std::span<double> out) const;
+
+private:
+  explicit PlacedRows(std::unique_ptr<RowProducts> rows) : rows_(std::move(rows)) {}
+
+  std::unique_ptr<RowProducts> rows_;
+};
+
+} // namespace lacuna

@@ -1,6 +1,8 @@
 // A configuration file of `lacuna fit`, by the tool's own way from TOML to a checked request: refused with an
 // error about usage or configuration, or its record sets the same options again.
-#include "memory_file.hpp"
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "properties.hpp"
 #include "run_command.hpp"
 
@@ -39,12 +41,20 @@ const cli::Command& command() {
   return fit;
 }
 
+/// The path of a file with these bytes; it lasts until the next call. The standard library opens it, so that
+/// it must be one of the kernel's, in memory.
+std::string path_of(const std::uint8_t* bytes, std::size_t size) {
+  static const int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+  require(ftruncate(descriptor, static_cast<off_t>(size)) == 0);
+  require(pwrite(descriptor, bytes, size, 0) == static_cast<ssize_t>(size));
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const MemoryFile file(data, size);
   try {
-    cli::run_command(command(), {{"config", {file.path()}}});
+    cli::run_command(command(), {{"config", {path_of(data, size)}}});
   } catch (const Error& error) {
     require(error.kind() == ErrorKind::config || error.kind() == ErrorKind::usage);
   }

@@ -4,7 +4,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   static const std::string text = "x,z\n1,a\n2,b\n4,a\n";
-  static const MemoryFile table(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  static const MemoryFile table{text};
   const MemoryFile labels(data + 1, size - 1);
   lacuna::TableOptions options;
   options.labels = labels.path();

@@ -18,7 +18,7 @@ Model fitted(const DensityOptions& density) {
              : i % 2 == 0 ? "=1+1"
                           : "\"q\"\"u,\"") +
             "\n";
-  const MemoryFile file(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  const MemoryFile file{text};
   FitRequest request;
   request.path = file.path();
   request.label = "y";

@@ -48,7 +48,7 @@ inline void check_table(const std::string& path, const lacuna::TableOptions& opt
 /// A file of numbers that begins with these magic bytes: as a table, and as the labels of itself.
 inline void check_array(std::string magic, const std::uint8_t* rest, std::size_t size) {
   magic.append(reinterpret_cast<const char*>(rest), size);
-  const MemoryFile file(reinterpret_cast<const std::uint8_t*>(magic.data()), magic.size());
+  const MemoryFile file{magic};
   lacuna::TableOptions labels_inside;
   labels_inside.label = "c0";
   check_table(file.path(), labels_inside, 3);

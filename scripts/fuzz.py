@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,18 +55,27 @@ def folders_of(name):
     return kept, broken, [folder for folder in (ROOT / "fuzz/corpus" / name, BUILD / "fuzz/seeds" / name) if folder.is_dir()]
 
 
+def run_and_time(command, folder, environment=None):
+    """Exit code, what it printed and the seconds of processor time that it took: other programs may run beside it."""
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen([str(word) for word in command], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        return process.returncode, output.read(), usage.ru_utime + usage.ru_stime
+
+
 def run_libfuzzer(name, seconds, seed):
-    """Executions, seconds and whether it ended well; inputs that broke it lie in build/fuzz/broken."""
+    """Executions, seconds of processor time and whether it ended well; inputs that broke it lie in build/fuzz/broken."""
     kept, broken, seeds = folders_of(name)
     command = [BUILD / "fuzz" / f"fuzz_{name}", f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=10", "-entropic=0", "-rss_limit_mb=2048",
                "-malloc_limit_mb=1024", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={broken / name}-",
                *LIMITS.get(name, []), kept, *seeds]  # fmt: skip
-    begin = time.monotonic()
-    done = subprocess.run([str(word) for word in command], cwd=BUILD, capture_output=True, text=True, errors="replace")
-    found = STATISTIC.search(done.stderr)
-    if done.returncode != 0:
-        (broken / f"{name}.log").write_text(done.stderr)
-    return int(found.group(1)) if found else 0, time.monotonic() - begin, done.returncode == 0
+    code, text, taken = run_and_time(command, BUILD)
+    found = STATISTIC.search(text)
+    if code != 0:
+        (broken / f"{name}.log").write_text(text)
+    return int(found.group(1)) if found else 0, taken, code == 0
 
 
 def keep(path, folder, prefix=""):
@@ -87,25 +97,22 @@ def run_afl(name, seconds, seed):
     command = ["afl-fuzz", "-i", start, "-o", found, "-V", str(seconds), "-s", str(seed), "-t", "10000", "-m", "none", "--",
                AFL / "fuzz" / f"fuzz_{name}"]  # fmt: skip
     for_all = ("AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "AFL_IGNORE_SEED_PROBLEMS")
-    begin = time.monotonic()
-    done = subprocess.run(
-        [str(word) for word in command], cwd=AFL, env={**os.environ, **dict.fromkeys(for_all, "1")}, capture_output=True, text=True, errors="replace"
-    )
+    code, text, taken = run_and_time(command, AFL, {**os.environ, **dict.fromkeys(for_all, "1")})
     of = found / "default"
     for path in of.glob("queue/id:*+cov"):
         keep(path, kept)
     bad = [path for kind in ("crashes", "hangs") for path in of.glob(f"{kind}/id:*")]
     for path in bad:
         keep(path, broken, f"{name}-{path.parent.name}-")
-    if done.returncode != 0:
-        (broken / f"{name}.log").write_text(done.stdout + done.stderr)
+    if code != 0:
+        (broken / f"{name}.log").write_text(text)
     statistics = of / "fuzzer_stats"
     executions = re.search(r"^execs_done +: (\d+)$", statistics.read_text(), re.MULTILINE) if statistics.exists() else None
-    return int(executions.group(1)) if executions else 0, time.monotonic() - begin, done.returncode == 0 and not bad
+    return int(executions.group(1)) if executions else 0, taken, code == 0 and not bad
 
 
 def table(record):
-    lines = ["| fuzzer | executions | per second | kept inputs | kept bytes | broken |", "|---|---:|---:|---:|---:|---:|"]
+    lines = ["| fuzzer | executions | per second of a core | kept inputs | kept bytes | broken |", "|---|---:|---:|---:|---:|---:|"]
     for name, of in sorted(record["fuzzers"].items()):
         kept = [path.stat().st_size for path in (BUILD / "kept" / name.removesuffix(WITH_AFL)).iterdir()]
         rate = of["executions"] / max(of["seconds"], 1e-9)

@@ -1,6 +1,7 @@
 #include "config_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,10 +35,13 @@ std::string read_text(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorKind::no_input, "cannot open '" + path + "': " + std::strerror(errno));
-  std::string text(max_file_size + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::array<char, 4096> part{};
+  while (file && text.size() <= max_file_size) {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) throw Error(ErrorKind::no_input, "cannot read '" + path + "'");
-  text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > max_file_size)
     throw Error(ErrorKind::config, "'" + path + "' is larger than a megabyte; is it a configuration file?");
   return text;

@@ -177,6 +177,12 @@ void set_shape(ArrayLayout& layout, const std::vector<std::uint64_t>& shape, con
   if (layout.n_columns > max_columns)
     fail_value(in_file(path), fmt::format("{} columns", layout.n_columns),
                fmt::format("at most {}", max_columns));
+  // No byte stands behind the columns of an array without rows.
+  constexpr std::uint64_t max_columns_of_no_row = 10'000;
+  if (layout.n_rows == 0 && layout.n_columns > max_columns_of_no_row)
+    fail_data(in_file(path),
+              fmt::format("it has no row, yet its header claims {} columns; the file is damaged",
+                          layout.n_columns));
 }
 
 std::unique_ptr<TableSource> open_array_table(std::unique_ptr<ByteSource> bytes, const ArrayLayout& layout) {

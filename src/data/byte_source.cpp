@@ -21,7 +21,8 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t buffer_size = 64UL * 1024UL;
+constexpr std::size_t smallest_buffer = 4UL * 1024UL; ///< a small file needs no more
+constexpr std::size_t largest_buffer = 64UL * 1024UL;
 constexpr std::size_t bytes_between_looks = 1UL << 20U;
 constexpr std::size_t longest_peek = 16;
 
@@ -49,7 +50,7 @@ struct ByteSource::Handle {
   bool is_in_member = false; ///< between the first and the last byte of a gzip member
   bool is_at_end = false;    ///< the file has no more bytes than those in the buffer
   std::uint64_t n_taken = 0; ///< bytes that came from the file
-  std::vector<unsigned char> buffer = std::vector<unsigned char>(buffer_size);
+  std::vector<unsigned char> buffer;
   std::size_t begin = 0, end = 0; ///< what is left of the buffer
   z_stream stream{};
   std::string damage; ///< what was found; it stays
@@ -164,8 +165,11 @@ ByteSource::ByteSource(std::string path, ReadingWatch watch)
     close(descriptor);
     fail_open(path_, "it is a folder", "name a file");
   }
-  if (is_known && S_ISREG(info.st_mode)) file_size_ = static_cast<std::uint64_t>(info.st_size);
+  const bool has_size = is_known && S_ISREG(info.st_mode);
+  if (has_size) file_size_ = static_cast<std::uint64_t>(info.st_size);
   handle_->descriptor = descriptor;
+  handle_->buffer.resize(has_size ? std::clamp<std::size_t>(file_size_, smallest_buffer, largest_buffer)
+                                  : largest_buffer);
 }
 
 ByteSource::~ByteSource() = default;

@@ -13,7 +13,8 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t first_buffer_size = 64UL * 1024UL;
+constexpr std::size_t first_buffer_size = 2UL * 1024UL; ///< a small file needs no more
+constexpr std::size_t usual_buffer_size = 64UL * 1024UL;
 constexpr std::size_t longest_field = 1024UL * 1024UL;
 constexpr std::size_t longest_record = 256UL * 1024UL * 1024UL;
 
@@ -132,11 +133,9 @@ bool CsvParser::refill() {
     size_ -= start_;
     start_ = 0;
   }
-  if (size_ == buffer_.size()) {
-    if (size_ >= longest_record)
-      fail(record_line_, "the record is longer than 256 MiB; it does not look like a CSV table");
-    buffer_.resize(2 * size_);
-  }
+  if (size_ >= longest_record)
+    fail(record_line_, "the record is longer than 256 MiB; it does not look like a CSV table");
+  if (size_ == buffer_.size() || buffer_.size() < usual_buffer_size) buffer_.resize(2 * buffer_.size());
   const std::size_t n_read = source_.read(buffer_.data() + size_, buffer_.size() - size_);
   size_ += n_read;
   is_exhausted_ = n_read == 0;

@@ -64,25 +64,18 @@ public:
     if (!options.label.empty()) label_place_ = find_column(table, "label column", options.label);
     if (!options.labels.empty())
       label_file_.emplace(options.labels, [&observer](double) { stop_if_cancelled(observer); });
-    for (std::size_t j = 0; j < table.column_names().size(); ++j) {
-      const std::string& name = table.column_names()[j];
-      if (name == options.label || contains(options.drop, name)) continue;
-      profiles_.emplace_back(j, contains(options.categorical, name), table.is_numeric(),
-                             options.code_categories);
-    }
-    may_have_index_ = table.is_first_name_empty() && !profiles_.empty() && profiles_[0].column() == 0 &&
-                      !contains(options.categorical, table.column_names()[0]);
   }
 
   void run() {
-    while (next()) {
+    if (!next())
+      fail_data(in_file(table_.name()),
+                fmt::format("it has {} but no row", table_.has_names() ? "a header" : "a shape"));
+    make_profiles();
+    do {
       for (ColumnProfile& profile : profiles_) profile.add(table_);
       if (may_have_index_ && is_whole_) check_index();
       if (is_time_to_look(table_)) watch_(table_.position());
-    }
-    if (table_.row() == 0)
-      fail_data(in_file(table_.name()),
-                fmt::format("it has {} but no row", table_.has_names() ? "a header" : "a shape"));
+    } while (next());
   }
 
   std::vector<TableColumn> columns(Names& notes) {
@@ -126,6 +119,17 @@ private:
         fail_option(option, fmt::format("column {} is named in both {} and {}", in_quotes(name),
                                         mention("drop"), mention("categorical")));
     }
+  }
+
+  /// Called when a row is there: columns that a file only claims to have ask for no memory.
+  void make_profiles() {
+    const Names& names = table_.column_names();
+    for (std::size_t j = 0; j < names.size(); ++j)
+      if (names[j] != options_.label && !contains(options_.drop, names[j]))
+        profiles_.emplace_back(j, contains(options_.categorical, names[j]), table_.is_numeric(),
+                               options_.code_categories);
+    may_have_index_ = table_.is_first_name_empty() && !profiles_.empty() && profiles_[0].column() == 0 &&
+                      !contains(options_.categorical, names[0]);
   }
 
   /// The next row and its label.

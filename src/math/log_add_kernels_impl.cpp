@@ -30,10 +30,10 @@ Index log_add(const double* a, const double* b, Index n, double* out) {
     const Doubles least = log_sum * (1.0 - log_error) + largest;
     const Doubles most = log_sum * (1.0 + log_error) + largest;
     const Doubles none = same(__builtin_nan(""));
-    const Doubles known = (least_sum == sum) & (least == most) ? most : none;
+    const Doubles known = ((least_sum == sum) & (least == most)) ? most : none;
     const Doubles result = power < lost_beside_one ? largest + 0.0 : known;
     // NOLINTNEXTLINE(misc-redundant-expression): a NaN is not equal to itself
-    store(out + i, (x == x) & (y == y) ? result : none);
+    store(out + i, ((x == x) & (y == y)) ? result : none);
   }
   return i;
 }

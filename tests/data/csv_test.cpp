@@ -93,14 +93,16 @@ TEST(Csv, RefusesWhatIsNotCsv) {
 }
 
 TEST(Csv, FieldsMayLieAcrossBufferEnds) {
-  // Every position of a record against the end of the first buffer, 64 KiB, quotes and line ends included.
+  // Every position of a record against the ends of the first buffers, quotes and line ends included. The
+  // buffer doubles with the file, and one of 64 KiB is behind it.
   const std::string record = "ab,\"c\"\"d\r\ne\",\r\n";
-  for (std::size_t shift = 0; shift <= record.size(); ++shift) {
-    const std::string filler(64 * 1024 - shift - 1, 'x');
-    EXPECT_EQ(parse(filler + "\n" + record + record),
-              (Records{{filler}, {"ab", "c\"d\r\ne", ""}, {"ab", "c\"d\r\ne", ""}}))
-        << shift;
-  }
+  for (const std::size_t end : {4, 8, 12, 64, 68})
+    for (std::size_t shift = 0; shift <= record.size(); ++shift) {
+      const std::string filler(end * 1024 - shift - 1, 'x');
+      EXPECT_EQ(parse(filler + "\n" + record + record),
+                (Records{{filler}, {"ab", "c\"d\r\ne", ""}, {"ab", "c\"d\r\ne", ""}}))
+          << end << " " << shift;
+    }
 }
 
 TEST(Csv, RandomTablesComeBack) {

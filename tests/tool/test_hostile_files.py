@@ -103,6 +103,17 @@ def test_a_claim_of_many_features_asks_for_no_memory(folder):
     assert "'many'" in result.stderr and "center" in result.stderr
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="a sanitizer takes all addresses for itself")
+@pytest.mark.parametrize("command", ["fit none.idx --label c0 -o out", "predict model none.idx -o out"])
+def test_columns_of_no_row_ask_for_no_memory(folder, tmp_path, command):
+    (tmp_path / "model").write_bytes((folder / "model").read_bytes())
+    (tmp_path / "none.idx").write_bytes(b"\0\0\x08\x02" + struct.pack(">II", 0, 1_000_000))
+    command = 'ulimit -v 100000; "$0" ' + command
+    result = subprocess.run(["bash", "-c", command, BINARY], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 65, result.stderr
+    assert "it has no row, yet its header claims 1000000 columns" in result.stderr
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 0.0, 1e300])
 @pytest.mark.parametrize("name", ["whitener", "degrees_of_freedom", "scale", "rows"])
 def test_numbers_that_no_fit_gives(folder, name, value):

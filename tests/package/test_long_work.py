@@ -44,7 +44,7 @@ WORK = {
     "pca": "W = random.normal(size=(2000, 3000))\n"
     "print('go', flush=True)\nlacuna.ReliableClassifier(features='pca:2').fit(W, np.resize([0, 1, -1], 2000))",
     # Again and again: on a fast machine once is over before Ctrl-C is pressed.
-    "reliability": "P = np.full((16_000_000, 2), 0.5)\ntruth = np.zeros(len(P), dtype=int)\n"
+    "reliability": "P = np.full((16_000_000, 2), 0.5)\ntruth = np.resize([0, 1], len(P))\n"
     "print('go', flush=True)\nwhile True: lacuna.reliability(truth, P)",
     "members": "lacuna.ReliableClassifier(conditional=[Endless()], threads=3).fit(X[::1000], y[::1000])",
 }

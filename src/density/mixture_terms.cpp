@@ -169,7 +169,10 @@ void evaluate_terms(const MixtureTerms& terms, RowBlock& block) {
       continue;
     }
     const auto quadratic = terms.is_diagonal ? kernel.quadratic_diagonal : kernel.quadratic_full;
-    quadratic(block.features(), block.stride(), n, d, mean, whitener, out);
+    if (d > 0)
+      quadratic(block.features(), block.stride(), n, d, mean, whitener, out);
+    else
+      std::fill_n(out, n, 0.0); // categories alone: there are no values to point to
     if (terms.shape == MixtureTerms::Shape::gaussian)
       kernel.gaussian(out, n, terms.constant[at(k)]);
     else

@@ -45,7 +45,7 @@ void WholeTable::require_complete(const std::vector<std::string>& names, const s
 }
 
 void for_each_block(const DatasetView& data, const Observer& observer,
-                    const std::function<void(const RowBlock& block)>& visit) {
+                    const std::function<void(const PassingRows& block)>& visit) {
   if (data.whole == nullptr) {
     visit({0, data.features, data.weights});
     return;

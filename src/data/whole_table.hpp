@@ -49,7 +49,7 @@ private:
 };
 
 /// Some rows of a table, one after another.
-struct RowBlock {
+struct PassingRows {
   Index first = 0; ///< number of the first in the table
   MatrixView rows;
   std::span<const double> weights; ///< empty: all one
@@ -57,7 +57,7 @@ struct RowBlock {
 
 /// All rows of the table in their order: those in memory at once, or block by block those of a larger table.
 void for_each_block(const DatasetView& data, const Observer& observer,
-                    const std::function<void(const RowBlock& block)>& visit);
+                    const std::function<void(const PassingRows& block)>& visit);
 
 /// Of all rows of the table, not of those in memory alone.
 void require_complete(const DatasetView& data, const std::vector<std::string>& names,

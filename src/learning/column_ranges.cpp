@@ -14,7 +14,7 @@ ColumnRanges ColumnRanges::of(const DatasetView& data, const Observer& observer)
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t n = at(data.n_features());
   ColumnRanges ranges{std::vector<double>(n, infinity), std::vector<double>(n, -infinity)};
-  for_each_block(data, observer, [&](const RowBlock& block) {
+  for_each_block(data, observer, [&](const PassingRows& block) {
     for (Index i = 0; i < block.rows.n_rows; ++i) {
       if (!block.weights.empty() && block.weights[at(i)] == 0.0) continue;
       const double* const row = block.rows.row(i);

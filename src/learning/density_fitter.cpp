@@ -56,7 +56,7 @@ double scale_of_sample(const DatasetView& data) {
 RowMoments moments_of(const DatasetView& data, const Observer& observer) {
   RowMomentsSum sum(data.n_features());
   for_each_block(data, observer,
-                 [&](const RowBlock& block) { sum.add(WeightedRows(block.rows, block.weights)); });
+                 [&](const PassingRows& block) { sum.add(WeightedRows(block.rows, block.weights)); });
   return sum.result();
 }
 
@@ -106,7 +106,7 @@ std::shared_ptr<const DensityFitter::SeenData> DensityFitter::see(ColumnShaping 
 
 void DensityFitter::see_whole_table(SeenData& seen) const {
   RowMomentsSum sum(seen.shapes->n_seen());
-  for_each_block(data_, observer_, [&](const RowBlock& block) {
+  for_each_block(data_, observer_, [&](const PassingRows& block) {
     const SeenRows rows = see_rows(*seen.shapes, block.rows, threads_);
     sum.add(WeightedRows(rows.features.view()));
     for (std::size_t b = 0; b < rows.log_jacobian.size(); ++b)

@@ -250,7 +250,7 @@ private:
     const Index step = (n_rows + most_rows - 1) / most_rows;
     const Index n = (n_rows + step - 1) / step;
     Matrix rows(n, data_.n_features());
-    for_each_block(data_, observer_, [&](const RowBlock& block) {
+    for_each_block(data_, observer_, [&](const PassingRows& block) {
       const Index end = block.first + block.rows.n_rows;
       for (Index i = (block.first + step - 1) / step; i * step < end; ++i)
         std::copy_n(block.rows.row(i * step - block.first), data_.n_features(), rows.row(i));

@@ -139,7 +139,7 @@ Index count_informative(const DensityFitter& fitter, const InitialModels& models
     return static_cast<Index>(std::llround(sum));
   }
   Index n = 0;
-  for_each_block(data, fitter.observer(), [&](const RowBlock& block) {
+  for_each_block(data, fitter.observer(), [&](const PassingRows& block) {
     const std::vector<double> ratios = log_ratios_of_whole(fitter, models, block.rows);
     for (std::size_t b = 0; b < ratios.size(); ++b)
       if (fitter.is_number_unlabeled(block.first + static_cast<Index>(b)) && ratios[b] > models.kappa) ++n;

@@ -189,7 +189,7 @@ void StackedFit::mark_informative() {
             fitter_.weight_behind(i));
     }
   } else {
-    for_each_block(data_, fitter_.observer(), [&](const RowBlock& block) {
+    for_each_block(data_, fitter_.observer(), [&](const PassingRows& block) {
       const std::vector<double> ratios = ratios_of(block);
       for (std::size_t b = 0; b < ratios.size(); ++b)
         count(fitter_.is_number_unlabeled(block.first + static_cast<Index>(b)), ratios[b], 1.0,
@@ -202,13 +202,13 @@ void StackedFit::mark_informative() {
 }
 
 /// Log ratios of rows of the table.
-std::vector<double> StackedFit::ratios_of(const RowBlock& block) const {
+std::vector<double> StackedFit::ratios_of(const PassingRows& block) const {
   return labeling_ != nullptr ? classifier_ratios(block)
                               : log_ratios_of_whole(fitter_, shared_.initial(), block.rows);
 }
 
 /// The same by the classifier. Rows that it has seen are judged by one that has not.
-std::vector<double> StackedFit::classifier_ratios(const RowBlock& block) const {
+std::vector<double> StackedFit::classifier_ratios(const PassingRows& block) const {
   const MatrixView rows = block.rows;
   std::vector<double> labeled_ratio(at(rows.n_rows), std::numeric_limits<double>::quiet_NaN());
   const std::vector<Index>& sampled = labeling_->sample().rows; // rising

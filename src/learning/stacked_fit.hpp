@@ -40,8 +40,8 @@ private:
   void learn_members(const LearningOptions& options);
   void choose_region(const LearningOptions& options);
   void mark_informative();
-  std::vector<double> ratios_of(const RowBlock& block) const;
-  std::vector<double> classifier_ratios(const RowBlock& block) const;
+  std::vector<double> ratios_of(const PassingRows& block) const;
+  std::vector<double> classifier_ratios(const PassingRows& block) const;
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();

@@ -43,8 +43,7 @@ Row memory_row() {
   return option<FitRequest, std::optional<double>>(
              "memory", &FitRequest::memory, "SIZE",
              "Memory the fit may take: of a table that needs more, labeled rows and a sample of the others "
-             "are "
-             "in memory, and all rows pass by",
+             "are in memory, and all rows pass by",
              "all, or a number with K, M, G or T behind it, such as 2G", read_memory, memory_text,
              [](const std::optional<double>& bytes) { return !bytes || *bytes > 0.0; })
       .in_group("Data");

@@ -60,8 +60,7 @@ std::optional<std::vector<RowDraw>> rows_to_keep(const FitRequest& request, cons
   const double least = at_least + (n_labeled + 2.0 * most_sampled_rows) * of_kept;
   if (least > *request.memory)
     observer.warning(fmt::format(
-        "{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any "
-        "case",
+        "{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any case",
         mention("memory"), memory_text(request.memory), size.n_labeled, std::ceil(least / 0x1p20)));
   const double affordable = (*request.memory - at_least) / of_kept - n_labeled - most_sampled_rows;
   const auto most = std::max(most_sampled_rows, static_cast<Index>(std::min(affordable, n_rows)));

@@ -97,7 +97,7 @@ TEST(LargeTable, AllRowsPassByHoweverManyAtOnce) {
   const TrainingTable part = read(file.path(), draws_of({{1, 5}}));
   for (const Index n : {1, 13, 1000}) expect_same(all_rows(*part.data.whole, n), all.data.features.values());
   std::vector<double> passed;
-  for_each_block(DatasetView(part.data), silent_observer(), [&](const RowBlock& block) {
+  for_each_block(DatasetView(part.data), silent_observer(), [&](const PassingRows& block) {
     EXPECT_EQ(static_cast<Index>(passed.size()), 2 * block.first);
     passed.insert(passed.end(), block.rows.data, block.rows.data + block.rows.n_rows * block.rows.n_cols);
   });

@@ -47,7 +47,7 @@ std::vector<std::string> table_files(const std::string& name) {
   std::erase_if(paths, [](const std::string& path) { return is_part_file(path); });
   if (paths.empty())
     fail_pattern(name, "there is no such file, and none that this pattern matches",
-                 "put the pattern in quotes, so that lacuna sees it as it is");
+                 "check the name; a pattern is looked up from the folder that the command runs in");
   std::ranges::sort(paths);
   return paths;
 }

@@ -9,6 +9,7 @@
 #include "conditional/forest_growth.hpp"
 #include "conditional/own_conditionals.hpp"
 #include "conditional/probabilities.hpp"
+#include "conditional/tree_passage.hpp"
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "lacuna/core/random.hpp"
@@ -41,7 +42,7 @@ public:
     for (Index first = 0; first < rows.n_rows; first += block_rows) {
       const MatrixView block = rows.middle_rows(first, std::min(block_rows, rows.n_rows - first));
       const std::vector<float> cells = BoostedTrees::read(parts_.scales, block);
-      TreePassage passage(trees, cells);
+      TreePassage passage(ladders_, cells);
       scores.assign(at(block.n_rows) * n_known, 0.0);
       for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
         const std::span<const std::int32_t> leaves = passage.leaves(tree);
@@ -97,6 +98,7 @@ private:
   }
 
   Parts parts_;
+  TreeLadders ladders_{parts_.grown.trees};
 };
 
 } // namespace

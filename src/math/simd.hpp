@@ -26,6 +26,7 @@ using Floats = float __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using DoubleBits = long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using UnsignedBits = unsigned long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using FloatBits = int __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
+using Shorts = unsigned short __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 
 /// How many numbers a vector holds.
 template <typename Number>
@@ -35,6 +36,7 @@ constexpr Index lanes_of = LACUNA_KERNEL_BYTES / static_cast<Index>(sizeof(Numbe
 // NOLINTBEGIN(modernize-use-using)
 typedef double LooseDoubles __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
 typedef float LooseFloats __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(4), may_alias));
+typedef unsigned short LooseShorts __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(2), may_alias));
 // NOLINTEND(modernize-use-using)
 static_assert(alignof(LooseDoubles) == alignof(double) && alignof(LooseFloats) == alignof(float));
 
@@ -44,11 +46,17 @@ inline Doubles load(const double* from) {
 inline Floats load(const float* from) {
   return *reinterpret_cast<const LooseFloats*>(from);
 }
+inline Shorts load(const unsigned short* from) {
+  return *reinterpret_cast<const LooseShorts*>(from);
+}
 inline void store(double* to, Doubles values) {
   *reinterpret_cast<LooseDoubles*>(to) = values;
 }
 inline void store(float* to, Floats values) {
   *reinterpret_cast<LooseFloats*>(to) = values;
+}
+inline void store(unsigned short* to, Shorts values) {
+  *reinterpret_cast<LooseShorts*>(to) = values;
 }
 
 /// The first `count` numbers, zeros behind them.

@@ -55,12 +55,14 @@ void Stack::log_probability(MatrixView rows, std::span<double> out, std::vector<
     members_[j].fitted->log_probability(rows, by_member[j].values());
     calibrate_scores(members_[j].calibration, seen_, by_member[j]);
   }
+  std::vector<double> log_weights;
+  for (const Member& member : members_) log_weights.push_back(std::log(member.weight));
   std::vector<double> terms(members_.size());
   for (Index i = 0; i < rows.n_rows; ++i) {
     const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
     for (std::size_t y = 0; y < row.size(); ++y) {
       for (std::size_t j = 0; j < terms.size(); ++j)
-        terms[j] = std::log(members_[j].weight) + by_member[j](i, static_cast<Index>(y));
+        terms[j] = log_weights[j] + by_member[j](i, static_cast<Index>(y));
       row[y] = seen_[y] ? log_sum_exp(terms) : -std::numeric_limits<double>::infinity();
     }
     mixed_.apply(row);

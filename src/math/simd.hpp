@@ -36,6 +36,7 @@ constexpr Index lanes_of = LACUNA_KERNEL_BYTES / static_cast<Index>(sizeof(Numbe
 // NOLINTBEGIN(modernize-use-using)
 typedef double LooseDoubles __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
 typedef float LooseFloats __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(4), may_alias));
+typedef float LooseHalf __attribute__((vector_size(LACUNA_KERNEL_BYTES / 2), aligned(4), may_alias));
 typedef unsigned short LooseShorts __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(2), may_alias));
 // NOLINTEND(modernize-use-using)
 static_assert(alignof(LooseDoubles) == alignof(double) && alignof(LooseFloats) == alignof(float));
@@ -45,6 +46,10 @@ inline Doubles load(const double* from) {
 }
 inline Floats load(const float* from) {
   return *reinterpret_cast<const LooseFloats*>(from);
+}
+/// So many floats as a vector has doubles.
+inline Doubles load_doubles(const float* from) {
+  return __builtin_convertvector(*reinterpret_cast<const LooseHalf*>(from), Doubles);
 }
 inline Shorts load(const unsigned short* from) {
   return *reinterpret_cast<const LooseShorts*>(from);

@@ -13,34 +13,18 @@ namespace {
 /// The rank of a missing value that goes right; no bound is as high.
 constexpr std::uint16_t highest_rank = std::numeric_limits<std::uint16_t>::max();
 
-/// How many places for results a node needs while those below it are taken, the child that needs more first.
-std::vector<std::size_t> places_needed(std::span<const TreeNode> tree) {
-  std::vector<std::size_t> needed(tree.size());
+/// The splits of a tree by their height: those below others come first, and a split seldom waits for the one
+/// before it.
+std::vector<std::size_t> upwards(std::span<const TreeNode> tree) {
+  std::vector<int> height(tree.size());
+  std::vector<std::size_t> splits;
   for (std::size_t k = tree.size(); k-- > 0;) {
     if (tree[k].left == 0) continue;
-    const std::size_t left = needed[at(tree[k].left)];
-    const std::size_t right = needed[at(tree[k].left) + 1];
-    needed[k] = std::max<std::size_t>(1, left == right ? left + (left > 0 ? 1 : 0) : std::max(left, right));
+    height[k] = 1 + std::max(height[at(tree[k].left)], height[at(tree[k].left) + 1]);
+    splits.push_back(k);
   }
-  return needed;
-}
-
-/// The splits of a tree, each behind those below it, as close as can be.
-std::vector<std::int32_t> upwards(std::span<const TreeNode> tree, std::span<const std::size_t> needed) {
-  std::vector<std::int32_t> order;
-  std::vector<std::int32_t> open{0};
-  while (!open.empty()) {
-    const std::int32_t node = open.back();
-    open.pop_back();
-    const std::int32_t left = tree[at(node)].left;
-    if (left == 0) continue;
-    order.push_back(node);
-    const bool is_left_first = needed[at(left)] >= needed[at(left) + 1];
-    open.push_back(is_left_first ? left : left + 1);
-    open.push_back(is_left_first ? left + 1 : left);
-  }
-  std::ranges::reverse(order);
-  return order;
+  std::ranges::stable_sort(splits, {}, [&](std::size_t k) { return height[k]; });
+  return splits;
 }
 
 } // namespace
@@ -100,17 +84,20 @@ TreeLadders::Ladder TreeLadders::ladder(std::size_t tree) const {
     place[k] = static_cast<std::uint16_t>(ladder.leaves.size());
     ladder.leaves.push_back(static_cast<std::uint16_t>(k));
   }
-  const std::vector<std::size_t> needed = places_needed(nodes);
-  std::size_t n_taken = ladder.leaves.size();
-  for (const std::int32_t node : upwards(nodes, needed)) {
-    const std::size_t left = at(nodes[at(node)].left);
-    n_taken -= (needed[left] > 0 ? 1U : 0U) + (needed[left + 1] > 0 ? 1U : 0U);
-    place[at(node)] = static_cast<std::uint16_t>(n_taken++);
-    ladder.n_places = std::max(ladder.n_places, n_taken);
-    TreeStep next = step(nodes[at(node)]);
+  ladder.n_places = ladder.leaves.size();
+  for (const std::size_t k : upwards(nodes)) {
+    const std::size_t left = at(nodes[k].left);
+    TreeStep next = step(nodes[k]);
     next.above = place[left + 1];
     next.others = place[left];
-    next.place = place[at(node)];
+    // What a split below it had is not needed any more.
+    if (nodes[left].left != 0)
+      next.place = next.others;
+    else if (nodes[left + 1].left != 0)
+      next.place = next.above;
+    else
+      next.place = static_cast<std::uint16_t>(ladder.n_places++);
+    place[k] = next.place;
     ladder.steps.push_back(next);
   }
   return ladder;

@@ -103,11 +103,33 @@ Index log_add(const double* a, const double* b, Index n, double* out) {
   return i;
 }
 
+Index log_sum(const double* terms, Index stride, Index n_terms, Index n, double* out) {
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    Doubles largest = load(terms + i);
+    for (Index k = 1; k < n_terms; ++k) largest = larger(load(terms + k * stride + i), largest);
+    Between sum{};
+    DoubleBits is_known = sum.least == 0.0;
+    for (Index k = 0; k < n_terms; ++k) {
+      const Doubles power = load(terms + k * stride + i) - largest;
+      is_known &= power <= 0.0;             // neither a NaN nor a difference of infinities
+      const Between e = exp_between(power); // below -700 what is nothing beside the largest power, 1
+      sum.least += e.least;
+      sum.most += e.most;
+    }
+    const Between log_of_sum = log_between(sum.most);
+    const Doubles least = log_of_sum.least + largest;
+    const Doubles most = log_of_sum.most + largest;
+    store(out + i, (is_known & (sum.least == sum.most) & (least == most)) ? most : same(__builtin_nan("")));
+  }
+  return i;
+}
+
 } // namespace
 
 namespace LACUNA_INSTRUCTION_SET {
 extern const LogAddKernel log_add_kernel;
-const LogAddKernel log_add_kernel{log_add};
+const LogAddKernel log_add_kernel{log_add, log_sum};
 } // namespace LACUNA_INSTRUCTION_SET
 
 } // namespace lacuna

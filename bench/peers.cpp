@@ -1,5 +1,7 @@
 // What bench/all compares with peers beside the mixtures: the ridge logistic regression, the trees that
-// XGBoost grew, by lacuna and by XGBoost itself, and principal components.
+// XGBoost grew, by lacuna and by XGBoost itself, principal components, and a CSV file that is read.
+
+#include <cstdlib>
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +13,7 @@
 #include "core/index.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/dataset.hpp"
+#include "lacuna/data/table.hpp"
 #include "lacuna/features/fit_features.hpp"
 
 namespace {
@@ -100,5 +103,19 @@ void trees_xgboost(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 20000);
 }
 BENCHMARK(trees_xgboost)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// The file that LACUNA_BENCH_CSV names, all of its columns as numbers; bench/peers.py has written it.
+void csv_read(benchmark::State& state) {
+  const char* const path = std::getenv("LACUNA_BENCH_CSV");
+  if (path == nullptr) return state.SkipWithError("LACUNA_BENCH_CSV names no file");
+  TableSchema schema;
+  for (const char* const name : {"c0", "c1", "c2", "c3", "c4"}) schema.columns.push_back({.name = name});
+  for (auto _ : state) {
+    TableReader reader(path, schema, {}, {});
+    TableBlock block;
+    while (reader.next(block, 1024)) benchmark::DoNotOptimize(block.features.row(0));
+  }
+}
+BENCHMARK(csv_read)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace

@@ -127,6 +127,19 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
   }
 }
 
+TEST(TreeKernels, AddLinesInTheOrderOfTheirRows) {
+  constexpr Index width = 2 * tree_line;
+  std::vector<float> lines;
+  for (Index k = 0; k < 3 * width; ++k) lines.push_back(0.1F * static_cast<float>(k));
+  const std::vector<std::int32_t> line_of{2, 0, 2, 1};
+  std::vector<double> sums(line_of.size() * width, 1.0 / 3.0);
+  tree_kernels().add_lines(lines.data(), line_of.data(), 4, width, sums.data());
+  for (std::size_t i = 0; i < line_of.size(); ++i)
+    for (std::size_t k = 0; k < width; ++k)
+      EXPECT_EQ(sums[i * width + k],
+                1.0 / 3.0 + static_cast<double>(lines[static_cast<std::size_t>(line_of[i]) * width + k]));
+}
+
 TEST(TreeEnsemble, AddsSetsOfLevels) {
   // Sets around the length of a word, with levels at its ends; each is asked by a tree of its own.
   TreeEnsemble trees{1, 1, {}, {0}, {}, {0}, {}};

@@ -32,7 +32,7 @@ PassesAt::~PassesAt() {
 }
 
 PassPlace PassesAt::place() {
-  return named_here != nullptr ? named_here->place_ : PassPlace::kernels;
+  return named_here != nullptr && !named_here->is_noted_ ? named_here->place_ : PassPlace::kernels;
 }
 
 const PassesAt* PassesAt::named() {
@@ -42,8 +42,7 @@ const PassesAt* PassesAt::named() {
 void PassesAt::note_no_memory(const Error& error) {
   if (named_here == nullptr || named_here->is_noted_.exchange(true)) return;
   named_here->observer_->warning(
-      std::string("the GPU has not the memory for some passes over rows, which run on "
-                  "the CPU: ") +
+      std::string("the GPU has not the memory for passes over rows, which from here on run on the CPU: ") +
       error.what());
 }
 

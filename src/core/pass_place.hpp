@@ -38,7 +38,7 @@ public:
   static PassPlace place();
   /// That which named it; null where nobody did.
   static const PassesAt* named();
-  /// Memory ran out there, and the kernels do what was asked for.
+  /// Memory ran out there, and the kernels do what was asked for and what follows.
   static void note_no_memory(const Error& error);
 
 private:

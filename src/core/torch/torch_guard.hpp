@@ -25,7 +25,8 @@ auto guarded(const Work& work) {
     return work();
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();
-    throw Error(is_out_of_memory(text) ? ErrorKind::no_resources : ErrorKind::internal, "libtorch: " + text);
+    throw Error(is_out_of_memory(text) ? ErrorKind::no_resources : ErrorKind::internal,
+                "libtorch: " + text.substr(0, text.find('\n')));
   }
 }
 

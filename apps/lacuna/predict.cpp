@@ -46,7 +46,7 @@ void predict(const PredictArguments& arguments) {
   table.no_header = arguments.no_header;
   ConsoleObserver observer;
   // The table may be long or short: nobody knows yet.
-  const PassesAt passes_at(place_on(arguments.device, rows_per_journey, observer));
+  const PassesAt passes_at(place_on(arguments.device, rows_per_journey, observer), observer);
   const PredictedRows rows = predict_table(
       model, arguments.data, table, options, [&](std::string_view text) { output.write(text); }, observer);
   if (options.format == PredictionFormat::npy)

@@ -69,7 +69,8 @@ private:
 
   FitRequest request_;
   std::shared_ptr<const DensityFamily> family_;
-  std::string own_name_; ///< of a family of the caller's own
+  std::string own_name_;            ///< of a family of the caller's own
+  mutable bool has_hinted_ = false; ///< said that so many columns take long
 };
 
 /// All options of a fit: of the table, the method, the maps, and every registered density family. An option

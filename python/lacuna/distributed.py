@@ -7,6 +7,7 @@ docs/distributed.md shows mpi4py and Spark.
 import copy
 import itertools
 import os
+import warnings
 
 from lacuna._parts import Parts, fit_parts
 from lacuna._sklearn import is_frame
@@ -25,6 +26,8 @@ __all__ = [
 
 #: Seconds between two looks at Ctrl-C.
 _LOOK_EVERY = 0.2
+#: Of so many parts answers are in this process at a time.
+_ANSWERS_AT_ONCE = 64
 
 
 class ListedParts(Parts):
@@ -61,10 +64,14 @@ class _DaskParts(Parts):
         """One task for each part; its name is what the dashboard shows."""
         name = "lacuna-" + name.replace(" ", "-")
         token = f"{self._token}{next(self._n_questions)}"
-        # As tasks of their own, arguments go to each worker once, and can be had again when one is lost.
-        shared = [
-            self._client.submit(_same, argument, key=f"lacuna-state-{token}-{i}") for i, argument in enumerate(arguments)
-        ]
+        with warnings.catch_warnings():
+            # Dask would scatter what is large, but then a lost worker takes it along. As tasks of their own, arguments go to
+            # each worker once, and can be had again.
+            warnings.filterwarnings("ignore", "Large object")
+            shared = [
+                self._client.submit(_same, argument, key=f"lacuna-state-{token}-{i}")
+                for i, argument in enumerate(arguments)
+            ]
         return [
             self._client.submit(function, place, part, *shared, key=f"{name}-{token}-{place}")
             for place, part in enumerate(self._parts)
@@ -72,24 +79,25 @@ class _DaskParts(Parts):
 
     def ask(self, name, function, *arguments):
         futures = self._submit(name, function, arguments)
-        futures.reverse()
-        while futures:  # an answer that was read is forgotten on the cluster
-            yield _result(futures.pop())
+        while futures:  # answers that were read are forgotten on the cluster
+            some, futures = futures[:_ANSWERS_AT_ONCE], futures[_ANSWERS_AT_ONCE:]
+            _wait(some)
+            yield from self._client.gather(some)
 
     def replace(self, name, function, *arguments):
         self._parts = self._submit(name, function, arguments)
 
 
-def _result(future):
+def _wait(futures):
+    """Until all are done or one has failed, in steps that leave room for Ctrl-C."""
     from distributed import TimeoutError as StillRunning
     from distributed import wait
 
-    while not future.done():
+    while not all(future.done() for future in futures) and not any(future.status == "error" for future in futures):
         try:
-            wait([future], timeout=_LOOK_EVERY)
+            wait(futures, timeout=_LOOK_EVERY)
         except StillRunning:
             pass
-    return future.result()
 
 
 def _is_dask_frame(X):

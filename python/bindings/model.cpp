@@ -45,8 +45,9 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-/// One model per method, of the rows given or, where these are those that `whole` keeps, of all its rows. `density` is a lacuna._any_density.AnyDensity, or None for one of the options;
-/// `members` are those of lacuna._any_classifier that join a stack.
+/// One model per method, of the rows given or, where these are those that `whole` keeps, of all its rows.
+/// `density` is a lacuna._any_density.AnyDensity, or None for one of the options; `members` are those of
+/// lacuna._any_classifier that join a stack.
 std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
                               const Integers& labels, const std::vector<std::string>& class_names,
                               const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,

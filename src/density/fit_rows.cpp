@@ -135,9 +135,15 @@ MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Ob
 
 StartSample FitRows::sample(std::uint64_t seed, int threads, const Observer& observer) const {
   if (groups_ && n_rows_ <= most_start_rows) return {Matrix(), {}, true};
-  SamplePass pass(frame_, seed);
+  // Unless weights differ widely, the sample ends near twice this priority (docs/math/vb-mixture.md, section
+  // 7).
+  const double likely = 0.5 * total_weight_ / static_cast<double>(most_start_rows);
+  SamplePass pass(frame_, seed, likely);
   show(pass, threads, observer);
-  return pass.result();
+  if (!pass.is_short()) return pass.result();
+  SamplePass full(frame_, seed, 0.0);
+  show(full, threads, observer);
+  return full.result();
 }
 
 WeightedRows FitRows::rows_of(const StartSample& sample) const {

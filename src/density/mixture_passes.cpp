@@ -14,9 +14,8 @@ namespace lacuna {
 
 void FramePass::add(const PassingRows& rows, int threads, const Observer& observer) {
   if (rows.rows.n_features() != frame_.n_columns())
-    throw Error(ErrorKind::data,
-                fmt::format("the block from row {} on has {} columns, the mixture {}", rows.first + 1,
-                            rows.rows.n_features(), frame_.n_columns()));
+    throw Error(ErrorKind::data, fmt::format("the block from row {} on has {} columns, the mixture {}",
+                                             rows.first + 1, rows.rows.n_features(), frame_.n_columns()));
   count(rows.rows, rows.first, threads, observer);
 }
 
@@ -56,12 +55,13 @@ void WeightPass::add_counts(const Archive& archive) {
 // SamplePass
 
 std::unique_ptr<RowPass> SamplePass::load(const Archive& archive, const std::string& prefix) {
-  return std::make_unique<SamplePass>(load_frame(archive, prefix),
-                                      std::stoull(archive.text(prefix + "seed")));
+  return std::make_unique<SamplePass>(load_frame(archive, prefix), std::stoull(archive.text(prefix + "seed")),
+                                      archive.number(prefix + "least_priority"));
 }
 
 void SamplePass::save_more(Archive& archive, const std::string& prefix) const {
   archive.put_text(prefix + "seed", std::to_string(seed_)); // a double has not all its digits
+  archive.put(prefix + "least_priority", least_priority_);
 }
 
 void SamplePass::count(const WeightedRows& rows, Index first, int /*threads*/, const Observer& /*observer*/) {
@@ -70,7 +70,11 @@ void SamplePass::count(const WeightedRows& rows, Index first, int /*threads*/, c
     const Index number = first + i;
     const double u =
         RandomStream(seed_, RandomPurpose::start_rows, static_cast<std::uint64_t>(number)).uniform();
-    keep({rows.weight(i) / u, rows.weight(i), number, 0}, rows.row(i));
+    const double priority = rows.weight(i) / u;
+    if (priority < least_priority_)
+      leaves_out_ = true;
+    else
+      keep({priority, rows.weight(i), number, 0}, rows.row(i));
   }
 }
 
@@ -121,9 +125,11 @@ void SamplePass::save_counts(Archive& archive) const {
     std::copy_n(values_.begin() + entry.slot * n_columns, n_columns, row + 3);
   }
   if (rows.n_rows() > 0) archive.put("rows", rows);
+  archive.put("leaves_out", leaves_out_ ? 1.0 : 0.0);
 }
 
 void SamplePass::add_counts(const Archive& archive) {
+  leaves_out_ |= archive.integer("leaves_out", 0, 1) == 1;
   if (!archive.has("rows")) return;
   const Index n_columns = frame().n_columns();
   const Matrix rows = archive.matrix("rows", archive.tensor("rows").shape[0], n_columns + 3);

@@ -74,8 +74,12 @@ class SamplePass : public FramePass {
 public:
   static constexpr const char* name = "start sample";
 
-  SamplePass(Frame frame, std::uint64_t seed) : FramePass(std::move(frame)), seed_(seed) {}
+  /// Rows of less than the least priority are left out at once: elsewhere they would be sent for nothing.
+  SamplePass(Frame frame, std::uint64_t seed, double least_priority)
+      : FramePass(std::move(frame)), seed_(seed), least_priority_(least_priority) {}
   static std::unique_ptr<RowPass> load(const Archive& archive, const std::string& prefix);
+  /// Whether some of those would have been needed.
+  bool is_short() const { return leaves_out_ && static_cast<Index>(heap_.size()) <= most_start_rows; }
   StartSample result();
 
   std::string kind() const override { return name; }
@@ -96,6 +100,8 @@ private:
   void keep(Entry entry, const double* row);
 
   std::uint64_t seed_;
+  double least_priority_;
+  bool leaves_out_ = false;
   std::vector<Entry> heap_; ///< the lowest priority first
   std::vector<double> values_;
 };

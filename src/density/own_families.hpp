@@ -32,8 +32,7 @@ public:
                                      const DensityFitContext& context) const override {
     return fit_density(options_, rows, context);
   }
-  std::shared_ptr<const Density> fit_blocks(AllRows& rows,
-                                            const DensityFitContext& context) const override {
+  std::shared_ptr<const Density> fit_blocks(AllRows& rows, const DensityFitContext& context) const override {
     if constexpr (can_fit_blocks)
       return fit_density(options_, rows, context);
     else

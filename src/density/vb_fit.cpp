@@ -85,7 +85,8 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
           ? previous->prior()
           : VbPrior::from_options(options, component_limit(wanted, rows.total_weight(), frame.n_columns()),
                                   frame.n_features(), level_counts(frame));
-  if (previous == nullptr && options.own_covariance) take_own_covariance(prior, rows, context.threads, observer);
+  if (previous == nullptr && options.own_covariance)
+    take_own_covariance(prior, rows, context.threads, observer);
   // A warm start needs none, and keeps its capacity.
   StartSample sample;
   if (previous == nullptr) sample = rows.sample(context.seed, context.threads, observer);

@@ -74,8 +74,8 @@ double RowList::total_weight() const {
 DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping,
                              int threads, Observer& observer)
     : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      sample_scale_(scale_of_sample(data_)), reference_(moments_of(data_, threads_, observer)), seen_(see(shaping)),
-      class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
+      sample_scale_(scale_of_sample(data_)), reference_(moments_of(data_, threads_, observer)),
+      seen_(see(shaping)), class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
   for (Index i = 0; i < data_.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
     const Index y = data_.labels[static_cast<std::size_t>(i)];

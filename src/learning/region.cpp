@@ -125,9 +125,8 @@ std::vector<double> log_ratios(const ClassModel& classes, const Density& unlabel
 }
 
 RegionCounts count_region(const DensityFitter& fitter, const InitialModels& models) {
-  RegionPass pass(
-      RegionPass::Densities{models.classes, models.unlabeled, 1.0 / fitter.unlabeled_weight()},
-      models.kappa);
+  RegionPass pass(RegionPass::Densities{models.classes, models.unlabeled, 1.0 / fitter.unlabeled_weight()},
+                  models.kappa);
   show_all(fitter.data(), pass, fitter.threads(), fitter.observer());
   return pass.counts();
 }

@@ -82,10 +82,10 @@ std::unique_ptr<RowPass> RegionPass::load(const Archive& archive, const std::str
   const double kappa = archive.number(prefix + "kappa");
   if (archive.has(prefix + "n_classes")) {
     const Index n_classes = archive.integer(prefix + "n_classes", 1, largest_saved_count);
-    return std::make_unique<RegionPass>(
-        Densities{load_class_model(archive, prefix + "classes/", n_classes),
-                  load_density(archive, prefix + "unlabeled/"), archive.number(prefix + "share")},
-        kappa);
+    return std::make_unique<RegionPass>(Densities{load_class_model(archive, prefix + "classes/", n_classes),
+                                                  load_density(archive, prefix + "unlabeled/"),
+                                                  archive.number(prefix + "share")},
+                                        kappa);
   }
   const Index n_features = archive.integer(prefix + "n_features", 1, largest_saved_features);
   Classifier by{RatioModel::load_classifier(archive, prefix + "ratio/", n_features),

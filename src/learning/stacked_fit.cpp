@@ -173,7 +173,8 @@ void StackedFit::mark_informative() {
   RegionCounts counts;
   if (labeling_ != nullptr) {
     RegionPass::Classifier by{*ratio_, share_, {}, labeling_->sampled_ratios()};
-    for (const Index row : labeling_->sample().rows) by.numbers.push_back(static_cast<double>(data_.number(row)));
+    for (const Index row : labeling_->sample().rows)
+      by.numbers.push_back(static_cast<double>(data_.number(row)));
     RegionPass pass(std::move(by), kappa_);
     show_all(data_, pass, fitter_.threads(), fitter_.observer());
     counts = pass.counts();

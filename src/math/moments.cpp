@@ -73,8 +73,7 @@ RowMoments RowMomentsSum::result() const {
   RowMoments result = sums_;
   if (!has_gaps_) result.present.assign(result.mean.size(), result.weight);
   for (std::size_t j = 0; j < result.mean.size(); ++j)
-    if (result.present[j] > 0.0)
-      result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
+    if (result.present[j] > 0.0) result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
   return result;
 }
 

@@ -7,8 +7,8 @@
 
 #include "core/interruption.hpp"
 #include "core/torch_library.hpp"
-#include "data/large_table.hpp"
 #include "data/kept_rows.hpp"
+#include "data/large_table.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/version.hpp"
 #include "pipeline/mapped_table.hpp"

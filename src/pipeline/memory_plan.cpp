@@ -55,9 +55,9 @@ double bytes_in_any_case(const TableSize& size) {
 std::optional<std::vector<RowDraw>> rows_to_keep(const FitRequest& request, const DensityFamily& family,
                                                  const TableSize& size, Observer& observer) {
   if (!request.memory) return std::nullopt;
-  const double all = bytes_in_any_case(size) +
-                     static_cast<double>(size.n_rows) *
-                         bytes_per_row(request, family, static_cast<double>(size.n_features));
+  const double all =
+      bytes_in_any_case(size) +
+      static_cast<double>(size.n_rows) * bytes_per_row(request, family, static_cast<double>(size.n_features));
   if (all <= *request.memory) return std::nullopt;
   return draws_within(request, family, size, observer);
 }
@@ -74,8 +74,8 @@ std::vector<RowDraw> draws_within(const FitRequest& request, const DensityFamily
         "{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any case",
         mention("memory"), memory_text(request.memory), size.n_labeled, std::ceil(least / 0x1p20)));
   const double affordable = (*request.memory - at_least) / of_kept - n_labeled - most_sampled_rows;
-  const auto most = std::max(
-      most_sampled_rows, static_cast<Index>(std::min(affordable, static_cast<double>(size.n_rows))));
+  const auto most =
+      std::max(most_sampled_rows, static_cast<Index>(std::min(affordable, static_cast<double>(size.n_rows))));
   return {{request.seed, most}, {labeling_seed(request.seed), most_sampled_rows}};
 }
 

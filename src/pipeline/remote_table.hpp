@@ -12,9 +12,9 @@ namespace LACUNA_API lacuna {
 
 /// Has a pass count the parts of a table, wherever they lie: calls take(counts) with what count_part made of
 /// each, in the order of the rows. `kind` says in a word what is counted.
-using AskParts = std::function<void(const std::string& kind, std::string_view question,
-                                    const std::function<void(std::string_view counts)>& take,
-                                    const Observer& observer)>;
+using AskParts =
+    std::function<void(const std::string& kind, std::string_view question,
+                       const std::function<void(std::string_view counts)>& take, const Observer& observer)>;
 
 /// A table whose rows lie in parts on other machines, where they can be counted but not seen.
 class RemoteTable : public WholeTable {

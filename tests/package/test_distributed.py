@@ -1,8 +1,11 @@
-"""Fits to tables in parts: the same model as of the whole table, on Dask's workers, on those that are left of them, and by MPI."""
+"""Fits to tables in parts: the same model as of the whole table, on Dask's workers, on those that are left, and by MPI."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import dask.array as da
@@ -10,7 +13,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import clouds
+from conftest import IS_SANITIZED, clouds
 
 import lacuna
 from lacuna import _core, distributed
@@ -171,8 +174,14 @@ def test_questions_that_are_none_are_refused(table):
 # Dask
 
 
+def refuse_sanitizers():
+    if IS_SANITIZED:
+        pytest.skip("programs that start others under a sanitizer take minutes; what these call is tested above")
+
+
 @pytest.fixture(scope="module")
 def client():
+    refuse_sanitizers()
     with lost_worker.cluster(4) as client:
         yield client
 
@@ -258,8 +267,21 @@ def test_other_chunks_are_cut_anew(client, made):
     assert distributed.predict_proba(model, X.rechunk((500, 1))).compute().shape == (1500, 2)
 
 
+def test_ctrl_c_ends_a_fit(client, made):
+    """Within seconds, though the fit would take for ever; the cluster goes on."""
+    endless = lacuna.VariationalGaussianMixture(components=9, max_iterations=10**8, tolerance=0)
+    key = threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT])
+    key.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        distributed.fit(plain(density=endless), *made[:2], client=client)
+    assert time.monotonic() - started < 30
+    assert client.submit(sum, [1, 2]).result(timeout=30) == 3
+
+
 @pytest.fixture(scope="module")
 def mortal():
+    refuse_sanitizers()
     with lost_worker.cluster(2) as client:
         yield client
 
@@ -277,6 +299,7 @@ def test_a_lost_worker_changes_nothing(mortal, made, stage):
 
 
 def test_processes_of_mpi_give_the_same(tmp_path):
+    refuse_sanitizers()
     command = ["mpirun", "--oversubscribe", "-n"]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # as in a container
     errors = []

@@ -1,8 +1,10 @@
 """Workers of Dask that die in a fit, and disks that are full where they put what does not fit into memory."""
 
 import os
+import queue
 import resource
 import sys
+import threading
 
 MOST_SECONDS = 300
 #: Everything that a worker makes goes to disk at once.
@@ -12,16 +14,19 @@ SIZES = [0, 1, 1000, 100_000]
 
 def outcome_of(fit, is_same):
     """One word for a fit, which either gives the one model or says why not."""
-    import concurrent.futures
+    answers = queue.Queue()
 
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    def try_it():
         try:
-            model = pool.submit(fit).result(timeout=MOST_SECONDS)
-        except concurrent.futures.TimeoutError:
-            return "hang"
+            answers.put("ok" if is_same(fit()) else "corrupt")
         except Exception as error:  # noqa: BLE001: whatever it says is an answer
-            return "refused" if str(error) else "mute"
-    return "ok" if is_same(model) else "corrupt"
+            answers.put("refused" if str(error) else "mute")
+
+    threading.Thread(target=try_it, daemon=True).start()
+    try:
+        return answers.get(timeout=MOST_SECONDS)
+    except queue.Empty:
+        return "hang"
 
 
 def run(shop, tally, wishes):
@@ -44,13 +49,12 @@ def run(shop, tally, wishes):
             return lost_worker.is_same(model, expected, rows)
 
         for n, fault in [(1, "a worker dies"), (2, "all workers die")]:
-            with lost_worker.cluster(2) as client:
-                for stage in lost_worker.STAGES[:: wishes.stride]:
-                    if stage == "gathered rows" and conditional == "stack":
-                        continue  # a stack draws no labels
-                    client.wait_for_workers(2)
+            for stage in lost_worker.STAGES[:: wishes.stride]:
+                if stage == "gathered rows" and conditional == "stack":
+                    continue  # a stack draws no labels
+                with lost_worker.cluster(2) as client:
                     word = outcome_of(lambda: lost_worker.fit_with_a_loss(classifier, client, stage, X, y, n), is_same)
-                    tally.add("worker lost", name, fault, word, f"at {stage}")
+                tally.add("worker lost", name, fault, word, f"at {stage}")
         with dask.config.set(SPILL):
             for size in SIZES[:: wishes.stride]:
                 with lost_worker.cluster(2, memory_limit="4GB") as client:

@@ -37,8 +37,8 @@ class Parts:
     def ask(self, name, function, *arguments):
         """What function(place, part, *arguments) returns for every part, in the order of the parts.
 
-        Parts
-        -----
+        Parameters
+        ----------
         name : str
             What is done, in a word.
         function : callable

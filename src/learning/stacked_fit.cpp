@@ -178,7 +178,7 @@ void StackedFit::mark_informative() {
     RegionPass pass(std::move(by), kappa_);
     show_all(data_, pass, fitter_.threads(), fitter_.observer());
     counts = pass.counts();
-  } else if (fitter_.fits_whole_table()) {
+  } else if (fitter_.fits_whole_table() && shared_.initial().unlabeled != nullptr) {
     counts = count_region(fitter_, shared_.initial());
   } else {
     for (Index i = 0; i < data_.n_rows(); ++i) {

@@ -111,6 +111,13 @@ def test_frames_with_words_gaps_and_tails(table, kind):
     assert parts.record_["notes"] == whole.record_["notes"] != []
 
 
+@pytest.mark.parametrize("kind", [plain, stack])
+def test_all_rows_may_have_labels(table, kind):
+    X = table[0]
+    y = np.where(X[:, 0] > 0, 1, 0)
+    assert_same_model(fit_parts(kind(), cut(X, y, 500)), kind().fit(X, y), X, 1e-9)
+
+
 def test_a_sample_is_that_of_the_tool(cli, tmp_path):
     """Where most rows only pass by, parts give what `lacuna fit --memory` gives of the same rows."""
     X, y, _ = clouds(60_000, seed=6, labeled=0.01)

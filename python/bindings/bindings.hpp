@@ -16,5 +16,6 @@ void bind_density(py::module_& module);
 void bind_features(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_statistics(py::module_& module);
+void bind_parts(py::module_& module);
 
 } // namespace lacuna::python

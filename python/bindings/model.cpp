@@ -12,6 +12,7 @@
 #include "lacuna/pipeline/documents.hpp"
 #include "lacuna/pipeline/fit.hpp"
 #include "options.hpp"
+#include "pipeline/remote_table.hpp"
 #include "python_density.hpp"
 #include "python_member.hpp"
 #include "python_objects.hpp"
@@ -45,14 +46,15 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-/// One model per method. `density` is a lacuna._any_density.AnyDensity, or None for one of the options;
-/// `members` are those of lacuna._any_classifier that join a stack.
+/// One model per method, of the rows given or, where these are those that `whole` keeps, of all its rows.
+/// `density` is a lacuna._any_density.AnyDensity, or None for one of the options; `members` are those of
+/// lacuna._any_classifier that join a stack.
 std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
                               const Integers& labels, const std::vector<std::string>& class_names,
                               const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
                               const OptionTexts& options, const py::object& density,
                               const std::vector<py::object>& members, const std::string& label_type,
-                              const py::object& progress) {
+                              const py::object& progress, const RemoteTable* whole) {
   FitTask task;
   for (const std::string& method : methods) task.methods.push_back(find_choice<Method>(method).value());
   task.schema = make_schema(columns);
@@ -62,6 +64,7 @@ std::vector<Model> fit_models(const std::vector<std::string>& methods, const Num
   task.data.feature_names = task.schema.feature_names();
   task.data.weights = optional_span(weights);
   task.data.levels = task.schema.levels();
+  task.data.whole = whole;
   task.label_type = label_type;
   FitRequest request = make_request(options);
   for (const py::object& member : members) request.members.push_back(std::make_shared<PythonMember>(member));
@@ -270,7 +273,7 @@ void bind_model(py::module_& module) {
   module.def("fit_models", fit_models, py::arg("methods"), py::arg("features").noconvert(),
              py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),
              py::arg("columns"), py::arg("options"), py::arg("density"), py::arg("members"),
-             py::arg("label_type"), py::arg("progress"));
+             py::arg("label_type"), py::arg("progress"), py::arg("whole") = nullptr);
 }
 
 } // namespace lacuna::python

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = lacuna::version();
   lacuna::python::bind_errors(module);
   lacuna::python::bind_options(module);
+  lacuna::python::bind_parts(module);
   lacuna::python::bind_model(module);
   lacuna::python::bind_plain(module);
   lacuna::python::bind_density(module);

@@ -20,7 +20,7 @@ from lacuna._options import option_texts, options_of, seed_of
 from lacuna._parameters import ReliableClassifierParameters
 from lacuna._progress import progress
 from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_weights
-from lacuna._tables import Column, check_names, encode, learn_columns, needs_encoding, warn_of_columns
+from lacuna._tables import Column, check_names, column_ranges, encode, learn_columns, needs_encoding, warn_of_columns
 
 
 class Scores(NamedTuple):
@@ -155,7 +155,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
     def _learn_features(self, X, options, bridge):
         features, columns = self._read_columns(X, options, bridge)
         if not str(self.features).startswith("vae"):  # a network on images needs every pixel in its place
-            warn_of_columns(features, columns)
+            warn_of_columns(*column_ranges(features), len(features), columns)
         return features, columns
 
     def _read_columns(self, X, options, bridge):

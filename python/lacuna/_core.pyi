@@ -1,4 +1,4 @@
-from typing import Any, Callable, Optional, Sequence, TypedDict
+from typing import Any, Callable, Iterable, Optional, Sequence, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,24 @@ def fit_models(
     members: Sequence[Any],
     label_type: str,
     progress: _Progress,
+    whole: Optional[RemoteTable] = None,
 ) -> list[Model]: ...
+
+class RemoteTable:
+    def __init__(
+        self,
+        n_rows: int,
+        kept: NDArray[np.int64],
+        labeled: NDArray[np.int64],
+        ask: Callable[[str, bytes], Iterable[bytes]],
+    ) -> None: ...
+
+def count_part(
+    question: bytes, features: NDArray[np.float64], first: int, labeled: NDArray[np.int64], n_labeled_before: int
+) -> bytes: ...
+def kept_rows(
+    options: _Options, n_rows: int, labeled: NDArray[np.int64], n_features: int
+) -> NDArray[np.int64]: ...
 
 class PlainModel:
     @property

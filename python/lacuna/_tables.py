@@ -104,11 +104,16 @@ def _listed(X, categorical, names):
     return found
 
 
-def _categories(X, j, name, is_coded):
+def category_texts(X, j):
+    """The texts of the categories that a column holds; "" for a missing value."""
     texts, numbered = _texts(X, j)
-    texts = {texts[place] for place in np.unique(numbered)}
+    return {texts[place] for place in np.unique(numbered)}
+
+
+def column_of_categories(name, texts, is_coded):
+    """A column that holds these."""
     if is_coded:
-        texts.discard("")  # a missing value, which a density of coded columns integrates out
+        texts = texts - {""}  # a missing value, which a density of coded columns integrates out
     if len(texts) > MOST_CATEGORIES:
         raise ValueError(
             f"column {name!r} has {len(texts)} different categories; more than {MOST_CATEGORIES} look like an "
@@ -116,22 +121,31 @@ def _categories(X, j, name, is_coded):
         )
     if not texts:
         raise ValueError(f"column {name!r} is empty; leave it out")
-    return sorted(texts)
+    return Column(name, sorted(texts), is_coded)
+
+
+def column_names(X):
+    """Those of a pandas frame; columns of an array are called c0, c1, ..."""
+    names = [str(name) for name in X.columns] if is_frame(X) else [f"c{j}" for j in range(X.shape[1])]
+    check_names(names)
+    return names
+
+
+def columns_of_words(X, categorical):
+    """The numbers of the columns that hold categories: those listed, and in a frame those that hold no numbers."""
+    found = _listed(X, categorical, column_names(X))
+    if is_frame(X):
+        found |= {j for j in range(X.shape[1]) if j not in found and _holds_words(X.iloc[:, j])}
+    return found
 
 
 def learn_columns(X, categorical, takes_codes):
-    """The columns of a table: a pandas frame, or an array of numbers, whose columns are called c0, c1, ..."""
-    n_columns = X.shape[1]
-    names = [str(name) for name in X.columns] if is_frame(X) else [f"c{j}" for j in range(n_columns)]
-    check_names(names)
-    listed = _listed(X, categorical, names)
-    columns = []
-    for j, name in enumerate(names):
-        if j in listed or (is_frame(X) and _holds_words(X.iloc[:, j])):
-            columns.append(Column(name, _categories(X, j, name, takes_codes), takes_codes))
-        else:
-            columns.append(Column(name, None, False))
-    return columns
+    """The columns of a table: a pandas frame, or an array of numbers."""
+    words = columns_of_words(X, categorical)
+    return [
+        column_of_categories(name, category_texts(X, j), takes_codes) if j in words else Column(name, None, False)
+        for j, name in enumerate(column_names(X))
+    ]
 
 
 def _quoted(names, most=20):
@@ -147,11 +161,15 @@ def _warn_of_silence(names, what):
         warn(f"{len(names)} columns are {what} and say nothing: {_quoted(names)}")
 
 
-def warn_of_columns(features, columns):
+def column_ranges(features):
+    """The smallest and the largest number of each feature; NaN where all are."""
+    return np.fmin.reduce(features, axis=0), np.fmax.reduce(features, axis=0)
+
+
+def warn_of_columns(low, high, n_rows, columns):
     """Warns of columns that say nothing and of those that look like identifiers, as the command line does."""
-    if len(features) < 2:
+    if n_rows < 2:
         return
-    low, high = np.fmin.reduce(features, axis=0), np.fmax.reduce(features, axis=0)  # NaN where all are
     first = 0
     constant, empty = [], []
     for column in columns:
@@ -160,7 +178,7 @@ def warn_of_columns(features, columns):
             empty.append(column.name)
         elif n_categories == 1 or (n_categories == 0 and low[first] == high[first]):
             constant.append(column.name)
-        elif n_categories > 10 and 2 * n_categories > len(features):
+        elif n_categories > 10 and 2 * n_categories > n_rows:
             warn(
                 f"column {column.name!r} holds {n_categories} categories, almost as many as rows; if it is an identifier, "
                 "leave it out"

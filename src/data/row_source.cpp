@@ -2,7 +2,20 @@
 
 #include <utility>
 
+#include "data/row_pass.hpp"
+
 namespace lacuna {
+
+Index RowSource::show(RowPass& pass, int threads, const Observer& observer) {
+  rewind();
+  Index first = 0;
+  while (const std::optional<WeightedRows> block = next()) {
+    stop_if_cancelled(observer);
+    pass.add({.rows = *block, .first = first}, threads, observer);
+    first += block->size();
+  }
+  return first;
+}
 
 TableRows::TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block)
     : path_(std::move(path)), schema_(std::move(schema)), options_(std::move(options)),

@@ -219,7 +219,7 @@ void read_part(TableSource& table, const TableSchema& schema, Index n_rows, Tabl
   }
   if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.name());
   spool->finish();
-  data.whole = std::make_shared<WholeTable>(spool, std::move(kept), std::move(labels.rows));
+  data.whole = std::make_shared<SpooledTable>(spool, std::move(kept), std::move(labels.rows));
 }
 
 } // namespace

@@ -5,38 +5,29 @@
 
 namespace lacuna {
 
-WholeTable::WholeTable(std::shared_ptr<const RowSpool> rows, std::vector<Index> kept,
-                       std::vector<Index> labeled)
-    : rows_(std::move(rows)), kept_(std::make_shared<const std::vector<Index>>(std::move(kept))),
-      labeled_(std::make_shared<const std::vector<Index>>(std::move(labeled))) {}
+SpooledTable::SpooledTable(std::shared_ptr<const RowSpool> rows, std::vector<Index> kept,
+                           std::vector<Index> labeled)
+    : WholeTable(rows->n_rows(), std::move(kept), std::move(labeled)), rows_(std::move(rows)) {}
 
-std::shared_ptr<const WholeTable> WholeTable::mapped(Map map) const {
-  auto other = std::make_shared<WholeTable>(*this);
-  other->map_ = std::move(map);
-  return other;
-}
-
-std::span<const Index> WholeTable::labeled_among(Index first, Index n) const {
-  const auto begin = std::ranges::lower_bound(*labeled_, first);
-  return {begin, std::lower_bound(begin, labeled_->end(), first + n)};
-}
-
-Index WholeTable::rows_per_block() const {
-  constexpr Index values = 512L * 1024L;
-  return std::clamp<Index>(values / rows_->n_columns(), 1024, 65536);
-}
-
-void WholeTable::read(Index first, Index n, Matrix& into) const {
-  if (!map_) {
-    rows_->read(first, n, into);
-    return;
+void SpooledTable::show(RowPass& pass, int threads, const Observer& observer) const {
+  Matrix block;
+  const Index step = passing_block_rows(rows_->n_columns());
+  auto labeled_here = labeled().begin();
+  for (Index first = 0; first < n_rows(); first += step) {
+    stop_if_cancelled(observer);
+    const Index n = std::min(step, n_rows() - first);
+    rows_->read(first, n, block);
+    const auto end = std::lower_bound(labeled_here, labeled().end(), first + n);
+    pass.add({.rows = WeightedRows(block.view()),
+              .first = first,
+              .labeled = {labeled_here, end},
+              .n_labeled_before = labeled_here - labeled().begin()},
+             threads, observer);
+    labeled_here = end;
   }
-  Matrix columns;
-  rows_->read(first, n, columns);
-  into = map_(columns.view(), first);
 }
 
-void WholeTable::require_complete(const std::vector<std::string>& names, const std::string& user) const {
+void SpooledTable::require_complete(const std::vector<std::string>& names, const std::string& user) const {
   const std::optional<Index> gap = rows_->first_gap();
   if (!gap) return;
   Matrix row;
@@ -44,19 +35,20 @@ void WholeTable::require_complete(const std::vector<std::string>& names, const s
   lacuna::require_complete(row.view(), names, *gap, user);
 }
 
-void for_each_block(const DatasetView& data, const Observer& observer,
-                    const std::function<void(const PassingRows& block)>& visit) {
-  if (data.whole == nullptr) {
-    visit({0, data.features, data.weights});
+Index passing_block_rows(Index n_columns) {
+  constexpr Index values = 512L * 1024L;
+  return std::clamp<Index>(values / n_columns, 1024, 65536);
+}
+
+void show_all(const DatasetView& data, RowPass& pass, int threads, const Observer& observer) {
+  if (data.whole != nullptr) {
+    data.whole->show(pass, threads, observer);
     return;
   }
-  const WholeTable& table = *data.whole;
-  Matrix rows;
-  for (Index first = 0; first < table.n_rows(); first += table.rows_per_block()) {
-    stop_if_cancelled(observer);
-    table.read(first, std::min(table.rows_per_block(), table.n_rows() - first), rows);
-    visit({first, rows.view(), {}});
-  }
+  std::vector<Index> labeled;
+  for (Index i = 0; i < data.n_rows(); ++i)
+    if (data.is_labeled(i)) labeled.push_back(i);
+  pass.add({.rows = WeightedRows(data.features, data.weights), .labeled = labeled}, threads, observer);
 }
 
 void require_complete(const DatasetView& data, const std::vector<std::string>& names,

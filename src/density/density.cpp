@@ -60,7 +60,7 @@ void Density::save(Archive& archive, const std::string& prefix) const {
   save_parts(archive, prefix);
 }
 
-std::shared_ptr<const Density> DensityFamily::fit_blocks(RowSource& /*rows*/,
+std::shared_ptr<const Density> DensityFamily::fit_blocks(AllRows& /*rows*/,
                                                          const DensityFitContext& /*context*/) const {
   throw Error(ErrorKind::usage,
               "this density family needs all rows in memory at once; to fit from blocks use vb-gmm or gmm");

@@ -120,7 +120,7 @@ Frame make_frame(const RowMoments& own, std::span<const Index> levels, std::span
     }
     // A feature that never varies carries no information; any scale will do. For one whose variance is beyond
     // the largest number a scale of the right size does.
-    const double scale = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * own.range[column];
+    const double scale = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * own.range(column);
     frame.scale[j] = scale > 0.0 && std::isfinite(1.0 / scale) ? scale : 1.0;
   }
   return frame;

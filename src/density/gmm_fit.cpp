@@ -97,7 +97,7 @@ std::shared_ptr<const Density> fit_density(const GmmOptions& options, const Weig
   return fit_mixture<Gmm>(rows, context, route, route);
 }
 
-std::shared_ptr<const Density> fit_density(const GmmOptions& options, RowSource& rows,
+std::shared_ptr<const Density> fit_density(const GmmOptions& options, AllRows& rows,
                                            const DensityFitContext& context) {
   const GmmRoute route{options, context};
   return fit_mixture<Gmm>(rows, context, "gmm", route, route);

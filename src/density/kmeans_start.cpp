@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
@@ -260,7 +261,7 @@ Matrix first_columns(const Matrix& matrix, Index n) {
 
 StartCenters::StartCenters(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,
                            int threads, const Observer& observer)
-    : frame_(frame) {
+    : n_numbers_(frame.n_features()) {
   const FrameRows frame_rows(rows, frame);
   heights_ = frame_rows.heights();
   centers_ = seed_centers(frame_rows, n_centers, seed, threads, observer);
@@ -273,19 +274,35 @@ StartCenters::StartCenters(const WeightedRows& rows, const Frame& frame, Index n
 }
 
 Matrix StartCenters::centers() const {
-  return first_columns(centers_, frame_.n_features());
+  return first_columns(centers_, n_numbers_);
 }
 
-std::vector<int> StartCenters::assign(const WeightedRows& rows, int threads) const {
+std::vector<int> StartCenters::assign(const WeightedRows& rows, const Frame& frame, int threads) const {
   std::vector<int> assignment(at(rows.size()));
-  lacuna::assign(FrameRows(rows, frame_, heights_), centers_, threads, assignment);
+  lacuna::assign(FrameRows(rows, frame, heights_), centers_, threads, assignment);
   return assignment;
+}
+
+void StartCenters::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "n_numbers", static_cast<double>(n_numbers_));
+  if (!heights_.empty()) archive.put(prefix + "heights", heights_);
+  archive.put(prefix + "points", centers_);
+}
+
+StartCenters StartCenters::load(const Archive& archive, const std::string& prefix) {
+  StartCenters centers;
+  centers.n_numbers_ = archive.integer(prefix + "n_numbers", 0, largest_saved_features);
+  if (archive.has(prefix + "heights")) centers.heights_ = archive.tensor(prefix + "heights").values;
+  const std::vector<Index>& shape = archive.tensor(prefix + "points").shape;
+  if (shape.size() != 2 || shape[1] < centers.n_numbers_) fail_damaged(prefix + "points", "are no centres");
+  centers.centers_ = archive.matrix(prefix + "points", shape[0], shape[1]);
+  return centers;
 }
 
 KmeansStart kmeans_start(const WeightedRows& rows, const Frame& frame, Index n_centers, std::uint64_t seed,
                          int threads, const Observer& observer) {
   const StartCenters start(rows, frame, n_centers, seed, threads, observer);
-  return {start.centers(), start.assign(rows, threads)};
+  return {start.centers(), start.assign(rows, frame, threads)};
 }
 
 } // namespace lacuna

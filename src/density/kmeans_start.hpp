@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "density/frame.hpp"
+#include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
@@ -16,7 +18,7 @@ struct KmeansStart {
   std::vector<int> assignment;
 };
 
-/// Centres found among some rows, to which others can be assigned. The frame must outlive this.
+/// Centres found among some rows, to which others of the same frame can be assigned.
 class StartCenters {
 public:
   /// Greedy k-means++ seeds followed by a few Lloyd rounds.
@@ -26,10 +28,15 @@ public:
   /// Of the numeric features, in the frame.
   Matrix centers() const;
   /// The nearest centre of every row.
-  std::vector<int> assign(const WeightedRows& rows, int threads) const;
+  std::vector<int> assign(const WeightedRows& rows, const Frame& frame, int threads) const;
+
+  void save(Archive& archive, const std::string& prefix) const;
+  static StartCenters load(const Archive& archive, const std::string& prefix);
 
 private:
-  const Frame& frame_;
+  StartCenters() = default;
+
+  Index n_numbers_ = 0;         ///< numeric features
   std::vector<double> heights_; ///< of the columns of categories
   Matrix centers_;              ///< with the coordinates of the categories
 };

@@ -25,13 +25,13 @@ std::shared_ptr<const Density> fit_mixture(const WeightedRows& rows, const Densi
 /// The same for rows that pass by in blocks. `complete_for` names the family that needs complete rows; empty:
 /// it does not.
 template <class Mixture, class FrameOf, class FitTo>
-std::shared_ptr<const Density> fit_mixture(RowSource& rows, const DensityFitContext& context,
+std::shared_ptr<const Density> fit_mixture(AllRows& rows, const DensityFitContext& context,
                                            const char* complete_for, FrameOf frame_of, FitTo fit_to) {
   const Observer& observer = context.observer != nullptr ? *context.observer : silent_observer();
-  const SourceSurvey survey = survey_rows(rows, complete_for, observer);
+  const SourceSurvey survey = survey_rows(rows, complete_for, context.threads, observer);
   const auto* const previous = dynamic_cast<const Mixture*>(context.warm_start);
   const Frame frame = previous != nullptr ? previous->frame() : frame_of(survey.moments);
-  return fit_to(FitRows(rows, frame, survey.n_rows, observer), previous);
+  return fit_to(FitRows(rows, frame, survey.n_rows, context.threads, observer), previous);
 }
 
 } // namespace lacuna

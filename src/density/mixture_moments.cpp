@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
@@ -39,6 +40,26 @@ void MixtureMoments::add(const MixtureMoments& other, double sign) {
   add_to(levels.values(), other.levels.values());
   add_to(lacking.values(), other.lacking.values());
   log_likelihood += sign * other.log_likelihood;
+}
+
+void MixtureMoments::save_sums(Archive& archive) const {
+  archive.put("zeroth", zeroth);
+  archive.put("first", first);
+  archive.put("second", second);
+  if (levels.n_cols() > 0) archive.put("levels", levels);
+  archive.put("lacking", lacking);
+  archive.put("log_likelihood", log_likelihood);
+}
+
+void MixtureMoments::add_sums(const Archive& archive) {
+  MixtureMoments other = *this;
+  other.zeroth = archive.vector("zeroth", n_components());
+  other.first = archive.matrix("first", n_components(), n_features());
+  other.second = archive.matrix("second", n_components(), second.n_cols());
+  if (levels.n_cols() > 0) other.levels = archive.matrix("levels", n_components(), levels.n_cols());
+  other.lacking = archive.matrix("lacking", n_components(), n_features());
+  other.log_likelihood = archive.number("log_likelihood");
+  add(other);
 }
 
 MixtureMoments merge_components(const MixtureMoments& moments, Index from, Index into) {
@@ -228,6 +249,19 @@ MixtureMoments AssignedMoments::result() const {
     for (Index j = 0; j < sums.n_features(); ++j)
       sums.lacking(k, j) = sums.zeroth[static_cast<std::size_t>(k)] - present_(k, j);
   return sums;
+}
+
+void AssignedMoments::save(Archive& archive) const {
+  sums_.save_sums(archive);
+  archive.put("present", present_);
+  archive.put("has_gaps", has_gaps_ ? 1.0 : 0.0);
+}
+
+void AssignedMoments::add_saved(const Archive& archive) {
+  sums_.add_sums(archive);
+  const Matrix present = archive.matrix("present", present_.n_rows(), present_.n_cols());
+  std::ranges::transform(present_.values(), present.values(), present_.values().begin(), std::plus());
+  has_gaps_ |= archive.integer("has_gaps", 0, 1) == 1;
 }
 
 MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,

@@ -4,6 +4,7 @@
 
 #include "density/mixture_terms.hpp"
 #include "density/row_groups.hpp"
+#include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
@@ -18,6 +19,9 @@ struct MixtureMoments {
   MixtureMoments(Matrix shifts, bool diagonal, Index n_levels = 0);
   /// Of the same shifts. A sign of -1 takes away what was added before.
   void add(const MixtureMoments& other, double sign = 1.0);
+  /// The sums without the shifts, for who has those already; and adds such.
+  void save_sums(Archive& archive) const;
+  void add_sums(const Archive& archive);
 
   bool is_diagonal;
   Matrix shift; ///< components x features
@@ -54,6 +58,10 @@ public:
   AssignedMoments(const Frame& frame, const Matrix& centers, bool diagonal);
   void add(const WeightedRows& rows, const std::vector<int>& assignment, int threads);
   MixtureMoments result() const;
+
+  void save(Archive& archive) const;
+  /// Adds what was saved by one of the same frame and centres.
+  void add_saved(const Archive& archive);
 
 private:
   /// Whether a row lacks a value.

@@ -11,11 +11,11 @@ namespace lacuna {
 // How lacuna's own families fit. Each is documented in docs/math.
 std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, const WeightedRows& rows,
                                            const DensityFitContext& context);
-std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, RowSource& rows,
+std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, AllRows& rows,
                                            const DensityFitContext& context);
 std::shared_ptr<const Density> fit_density(const GmmOptions& options, const WeightedRows& rows,
                                            const DensityFitContext& context);
-std::shared_ptr<const Density> fit_density(const GmmOptions& options, RowSource& rows,
+std::shared_ptr<const Density> fit_density(const GmmOptions& options, AllRows& rows,
                                            const DensityFitContext& context);
 std::shared_ptr<const Density> fit_density(const KdeOptions& options, const WeightedRows& rows,
                                            const DensityFitContext& context);
@@ -32,8 +32,7 @@ public:
                                      const DensityFitContext& context) const override {
     return fit_density(options_, rows, context);
   }
-  std::shared_ptr<const Density> fit_blocks(RowSource& rows,
-                                            const DensityFitContext& context) const override {
+  std::shared_ptr<const Density> fit_blocks(AllRows& rows, const DensityFitContext& context) const override {
     if constexpr (can_fit_blocks)
       return fit_density(options_, rows, context);
     else
@@ -50,7 +49,7 @@ public:
 
 private:
   static constexpr bool can_fit_blocks =
-      requires(const Options& options, RowSource& rows, const DensityFitContext& context) {
+      requires(const Options& options, AllRows& rows, const DensityFitContext& context) {
     fit_density(options, rows, context);
   };
 

@@ -33,11 +33,11 @@ std::vector<Index> level_counts(const Frame& frame) {
 
 /// The prior scatter becomes the rows' own covariance, as scikit-learn estimates it (docs/math/vb-mixture.md,
 /// section 2).
-void take_own_covariance(VbPrior& prior, const FitRows& rows, const Observer& observer) {
+void take_own_covariance(VbPrior& prior, const FitRows& rows, int threads, const Observer& observer) {
   const double total = rows.total_weight();
   if (total > 0.0) prior.scatter *= total / std::max(total - 1.0, 0.5 * total);
   if (!is_diagonal(prior.covariance))
-    prior.set_correlation(rows.correlation(observer), rows.frame().n_features());
+    prior.set_correlation(rows.correlation(threads, observer), rows.frame().n_features());
 }
 
 /// What is known when no row has a value: the prior.
@@ -85,7 +85,8 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
           ? previous->prior()
           : VbPrior::from_options(options, component_limit(wanted, rows.total_weight(), frame.n_columns()),
                                   frame.n_features(), level_counts(frame));
-  if (previous == nullptr && options.own_covariance) take_own_covariance(prior, rows, observer);
+  if (previous == nullptr && options.own_covariance)
+    take_own_covariance(prior, rows, context.threads, observer);
   // A warm start needs none, and keeps its capacity.
   StartSample sample;
   if (previous == nullptr) sample = rows.sample(context.seed, context.threads, observer);
@@ -135,7 +136,7 @@ std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, cons
   return fit_mixture<VbMixture>(rows, context, route, route);
 }
 
-std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, RowSource& rows,
+std::shared_ptr<const Density> fit_density(const VbMixtureOptions& options, AllRows& rows,
                                            const DensityFitContext& context) {
   const VbRoute route{options, context};
   return fit_mixture<VbMixture>(rows, context, "", route, route);

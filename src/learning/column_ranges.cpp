@@ -2,30 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/archive_checks.hpp"
-#include "core/index.hpp"
-#include "data/whole_table.hpp"
 
 namespace lacuna {
 
-ColumnRanges ColumnRanges::of(const DatasetView& data, const Observer& observer) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::size_t n = at(data.n_features());
-  ColumnRanges ranges{std::vector<double>(n, infinity), std::vector<double>(n, -infinity)};
-  for_each_block(data, observer, [&](const PassingRows& block) {
-    for (Index i = 0; i < block.rows.n_rows; ++i) {
-      if (!block.weights.empty() && block.weights[at(i)] == 0.0) continue;
-      const double* const row = block.rows.row(i);
-      for (std::size_t j = 0; j < n; ++j) { // NaN is neither smaller nor larger
-        if (row[j] < ranges.low[j]) ranges.low[j] = row[j];
-        if (row[j] > ranges.high[j]) ranges.high[j] = row[j];
-      }
-    }
-  });
-  for (std::size_t j = 0; j < n; ++j) {
-    const bool is_category = !data.levels.empty() && data.levels[j] > 0;
+ColumnRanges ColumnRanges::of(const RowMoments& rows, std::span<const Index> levels) {
+  ColumnRanges ranges{rows.low, rows.high};
+  for (std::size_t j = 0; j < ranges.low.size(); ++j) {
+    const bool is_category = !levels.empty() && levels[j] > 0;
     if (is_category || ranges.low[j] > ranges.high[j]) ranges.low[j] = ranges.high[j] = 0.0;
   }
   return ranges;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lacuna/core/archive.hpp"
-#include "lacuna/core/observer.hpp"
-#include "lacuna/data/dataset.hpp"
+#include "math/moments.hpp"
 
 namespace lacuna {
 
@@ -15,8 +15,8 @@ struct ColumnRanges {
   std::vector<double> low;  ///< a column that says nothing, of categories or of one value, has
   std::vector<double> high; ///< equal ends
 
-  /// Of all rows of the table.
-  static ColumnRanges of(const DatasetView& data, const Observer& observer = silent_observer());
+  /// Of the rows with these moments; `levels` as in Dataset.
+  static ColumnRanges of(const RowMoments& rows, std::span<const Index> levels);
 
   /// How likely the row is unlike all others: 0 up to half as far outside as the column is wide, 1 from one
   /// and a half on; the column that says most decides.

@@ -6,6 +6,7 @@
 
 #include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "data/moments_pass.hpp"
 #include "data/whole_table.hpp"
 #include "density/shaped_density.hpp"
 #include "lacuna/core/random.hpp"
@@ -42,7 +43,7 @@ std::vector<double> background_scale(const RowMoments& reference) {
     const double variance = reference.variance[j];
     // As in the densities' frames: a feature that never varies takes any scale, and where the variance is
     // beyond the largest number one of the right size will do.
-    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference.range[j];
+    const double spread = std::isfinite(variance) ? std::sqrt(variance) : 0.5 * reference.range(j);
     scale.push_back(background_reach * (spread > 0.0 && std::isfinite(1.0 / spread) ? spread : 1.0));
   }
   return scale;
@@ -53,11 +54,10 @@ double scale_of_sample(const DatasetView& data) {
   return static_cast<double>(data.whole->n_unlabeled()) / static_cast<double>(data.whole->n_kept_unlabeled());
 }
 
-RowMoments moments_of(const DatasetView& data, const Observer& observer) {
-  RowMomentsSum sum(data.n_features());
-  for_each_block(data, observer,
-                 [&](const PassingRows& block) { sum.add(WeightedRows(block.rows, block.weights)); });
-  return sum.result();
+RowMoments moments_of(const DatasetView& data, int threads, const Observer& observer) {
+  MomentsPass pass;
+  show_all(data, pass, threads, observer);
+  return pass.result();
 }
 
 } // namespace
@@ -74,8 +74,8 @@ double RowList::total_weight() const {
 DensityFitter::DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping,
                              int threads, Observer& observer)
     : data_(std::move(data)), family_(family), threads_(resolve_threads(threads)), observer_(observer),
-      sample_scale_(scale_of_sample(data_)), reference_(moments_of(data_, observer)), seen_(see(shaping)),
-      class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
+      sample_scale_(scale_of_sample(data_)), reference_(moments_of(data_, threads_, observer)),
+      seen_(see(shaping)), class_keys_(static_cast<std::size_t>(data_.n_classes()), -1) {
   for (Index i = 0; i < data_.n_rows(); ++i) {
     if (!is_labeled(i)) continue;
     const Index y = data_.labels[static_cast<std::size_t>(i)];
@@ -105,15 +105,10 @@ std::shared_ptr<const DensityFitter::SeenData> DensityFitter::see(ColumnShaping 
 }
 
 void DensityFitter::see_whole_table(SeenData& seen) const {
-  RowMomentsSum sum(seen.shapes->n_seen());
-  for_each_block(data_, observer_, [&](const PassingRows& block) {
-    const SeenRows rows = see_rows(*seen.shapes, block.rows, threads_);
-    sum.add(WeightedRows(rows.features.view()));
-    for (std::size_t b = 0; b < rows.log_jacobian.size(); ++b)
-      if (is_number_unlabeled(block.first + static_cast<Index>(b)))
-        seen.unlabeled_log_jacobian += rows.log_jacobian[b];
-  });
-  seen.reference = sum.result();
+  SeenMomentsPass pass(seen.shapes);
+  show_all(data_, pass, threads_, observer_);
+  seen.reference = pass.moments();
+  seen.unlabeled_log_jacobian = pass.unlabeled_log_jacobian();
 }
 
 std::string DensityFitter::shapes_note() const {
@@ -152,7 +147,7 @@ std::shared_ptr<const Density> DensityFitter::fit_unlabeled(std::uint64_t seed) 
   context.seed = seed;
   context.threads = threads_;
   context.observer = &observer_;
-  UnlabeledRows rows(*data_.whole, seen_ != nullptr ? seen_->shapes.get() : nullptr, threads_, observer_);
+  UnlabeledRows rows(*data_.whole, seen_ != nullptr ? seen_->shapes : nullptr, observer_);
   if (seen_ == nullptr) {
     set_reference(context, reference_, data_.levels);
     return family_.fit_blocks(rows, context);
@@ -168,10 +163,6 @@ double DensityFitter::unlabeled_weight() const {
   for (Index i = 0; i < data_.n_rows(); ++i)
     if (is_unlabeled(i)) total += data_.weight(i);
   return total;
-}
-
-bool DensityFitter::is_number_unlabeled(Index number) const {
-  return data_.whole == nullptr ? is_unlabeled(number) : !data_.whole->is_labeled(number);
 }
 
 ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class, std::uint64_t seed,

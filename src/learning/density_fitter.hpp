@@ -41,12 +41,12 @@ public:
   int threads() const { return threads_; }
   Observer& observer() const { return observer_; }
   Index n_classes() const { return data_.n_classes(); }
+  /// Moments of all rows of the table.
+  const RowMoments& reference() const { return reference_; }
   /// What was done to columns, in words; empty: nothing.
   std::string shapes_note() const;
   bool is_labeled(Index row) const { return data_.is_labeled(row) && data_.weight(row) > 0.0; }
   bool is_unlabeled(Index row) const { return !data_.is_labeled(row) && data_.weight(row) > 0.0; }
-  /// The same by a row's number in its table, whether or not it is in memory.
-  bool is_number_unlabeled(Index number) const;
   /// How many rows of its table a row in memory stands for: one, but where unlabeled rows are a sample of
   /// those of a larger table.
   double n_behind(Index row) const { return data_.is_labeled(row) ? 1.0 : sample_scale_; }

@@ -11,6 +11,7 @@
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 #include "core/pass_place.hpp"
+#include "data/gather_pass.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
@@ -276,14 +277,10 @@ private:
     if (n_draws < 2) return 0.0;
     constexpr Index most_rows = 4096;
     const Index n_rows = data_.whole == nullptr ? data_.n_rows() : data_.whole->n_rows();
-    const Index step = (n_rows + most_rows - 1) / most_rows;
-    const Index n = (n_rows + step - 1) / step;
-    Matrix rows(n, data_.n_features());
-    for_each_block(data_, observer_, [&](const PassingRows& block) {
-      const Index end = block.first + block.rows.n_rows;
-      for (Index i = (block.first + step - 1) / step; i * step < end; ++i)
-        std::copy_n(block.rows.row(i * step - block.first), data_.n_features(), rows.row(i));
-    });
+    GatherPass gathered((n_rows + most_rows - 1) / most_rows);
+    show_all(data_, gathered, fitter_.threads(), observer_);
+    const Matrix rows = gathered.take();
+    const Index n = rows.n_rows();
     std::vector<double> sum(at(n));
     std::vector<double> sum_of_squares(at(n));
     for (const ClassModel& draw : classifier.parts().draws) {

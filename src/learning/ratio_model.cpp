@@ -48,11 +48,15 @@ void RatioModel::save(Archive& archive, const std::string& prefix) const {
 RatioModel RatioModel::load(const Archive& archive, const std::string& prefix, const ClassModel& classes,
                             const std::shared_ptr<const Density>& unlabeled) {
   if (!archive.has(prefix + "log_odds")) return {classes, unlabeled};
-  LabelingModel labeling{load_conditional(archive, prefix + "labeling/"),
-                         archive.number(prefix + "log_odds")};
   Index n_features = 0;
   for (const auto& density : classes.density)
     if (density != nullptr) n_features = density->n_features();
+  return load_classifier(archive, prefix, n_features);
+}
+
+RatioModel RatioModel::load_classifier(const Archive& archive, const std::string& prefix, Index n_features) {
+  LabelingModel labeling{load_conditional(archive, prefix + "labeling/"),
+                         archive.number(prefix + "log_odds")};
   if (labeling.classifier->n_classes() != 2 || labeling.classifier->n_features() != n_features ||
       !std::isfinite(labeling.log_odds))
     fail_damaged(prefix + "labeling", "does not tell labeled rows from others");

@@ -29,6 +29,8 @@ public:
   /// `classes` and `unlabeled` are the classifier's own. Throws Error(data).
   static RatioModel load(const Archive& archive, const std::string& prefix, const ClassModel& classes,
                          const std::shared_ptr<const Density>& unlabeled);
+  /// One by a classifier of so many features.
+  static RatioModel load_classifier(const Archive& archive, const std::string& prefix, Index n_features);
 
 private:
   ClassModel classes_;

@@ -106,16 +106,16 @@ InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::u
   std::vector<double> shares(at(data.n_rows()));
   for (Index i = 0; i < data.n_rows(); ++i)
     if (fitter.is_unlabeled(i)) shares[at(i)] = data.weight(i) / total;
-  models.log_ratio = log_ratios(models, data.features, shares, fitter.threads());
+  models.log_ratio = log_ratios(models.classes, *models.unlabeled, data.features, shares, fitter.threads());
   for (Index i = 0; i < data.n_rows(); ++i)
     models.informative[at(i)] = fitter.is_unlabeled(i) && models.log_ratio[at(i)] > models.kappa ? 1 : 0;
   return models;
 }
 
-std::vector<double> log_ratios(const InitialModels& models, MatrixView rows, std::span<const double> shares,
-                               int threads) {
-  std::vector<double> ratios = log_densities_left_out(*models.unlabeled, rows, shares, threads);
-  visit_evidence(models.classes, rows, threads, [&](Index first, const ClassEvidence& evidence, Index n) {
+std::vector<double> log_ratios(const ClassModel& classes, const Density& unlabeled, MatrixView rows,
+                               std::span<const double> shares, int threads) {
+  std::vector<double> ratios = log_densities_left_out(unlabeled, rows, shares, threads);
+  visit_evidence(classes, rows, threads, [&](Index first, const ClassEvidence& evidence, Index n) {
     for (Index b = 0; b < n; ++b) {
       double& ratio = ratios[at(first + b)];
       ratio = evidence.best_log_density(b) - ratio;
@@ -124,27 +124,22 @@ std::vector<double> log_ratios(const InitialModels& models, MatrixView rows, std
   return ratios;
 }
 
-std::vector<double> log_ratios_of_whole(const DensityFitter& fitter, const InitialModels& models,
-                                        MatrixView rows) {
-  const std::vector<double> shares(at(rows.n_rows), 1.0 / fitter.unlabeled_weight());
-  return log_ratios(models, rows, shares, fitter.threads());
+RegionCounts count_region(const DensityFitter& fitter, const InitialModels& models) {
+  RegionPass pass(RegionPass::Densities{models.classes, models.unlabeled, 1.0 / fitter.unlabeled_weight()},
+                  models.kappa);
+  show_all(fitter.data(), pass, fitter.threads(), fitter.observer());
+  return pass.counts();
 }
 
 Index count_informative(const DensityFitter& fitter, const InitialModels& models) {
   const DatasetView& data = fitter.data();
-  if (!fitter.fits_whole_table()) {
-    double sum = 0.0;
+  double sum = 0.0;
+  if (fitter.fits_whole_table() && models.unlabeled != nullptr)
+    sum = count_region(fitter, models).n_informative;
+  else
     for (Index i = 0; i < data.n_rows(); ++i)
       if (models.informative[at(i)] != 0) sum += fitter.n_behind(i);
-    return static_cast<Index>(std::llround(sum));
-  }
-  Index n = 0;
-  for_each_block(data, fitter.observer(), [&](const PassingRows& block) {
-    const std::vector<double> ratios = log_ratios_of_whole(fitter, models, block.rows);
-    for (std::size_t b = 0; b < ratios.size(); ++b)
-      if (fitter.is_number_unlabeled(block.first + static_cast<Index>(b)) && ratios[b] > models.kappa) ++n;
-  });
-  return n;
+  return static_cast<Index>(std::llround(sum));
 }
 
 } // namespace lacuna

@@ -8,6 +8,7 @@
 #include "lacuna/learning/options.hpp"
 #include "learning/cross_fit.hpp"
 #include "learning/density_fitter.hpp"
+#include "learning/region_pass.hpp"
 
 namespace lacuna {
 
@@ -26,11 +27,10 @@ struct InitialModels {
 InitialModels fit_initial_models(CrossFit& cross_fit, const Kappa& kappa, std::uint64_t seed);
 
 /// Log ratios of any rows; shares as Density::log_density_left_out has them.
-std::vector<double> log_ratios(const InitialModels& models, MatrixView rows, std::span<const double> shares,
-                               int threads);
-/// The same of rows of a larger table whose density is one of all its unlabeled rows.
-std::vector<double> log_ratios_of_whole(const DensityFitter& fitter, const InitialModels& models,
-                                        MatrixView rows);
+std::vector<double> log_ratios(const ClassModel& classes, const Density& unlabeled, MatrixView rows,
+                               std::span<const double> shares, int threads);
+/// Counts rows of a larger table whose density is one of all its unlabeled rows.
+RegionCounts count_region(const DensityFitter& fitter, const InitialModels& models);
 
 /// How many unlabeled rows of the table lie inside the region.
 Index count_informative(const DensityFitter& fitter, const InitialModels& models);

@@ -14,7 +14,7 @@
 #include "conditional/logistic.hpp"
 #include "conditional/xgboost_library.hpp"
 #include "core/index.hpp"
-#include "core/parallel.hpp"
+#include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/cross_fit.hpp"
@@ -205,66 +205,26 @@ double StackedFit::densities_log_likelihood(const LabelingFit& labeling) {
 
 /// How many unlabeled rows are inside, and how much lies outside, by models that have not seen them.
 void StackedFit::mark_informative() {
-  double total = 0.0;
-  double n_informative = 0.0;
-  // `n_behind` and `weight`: of the rows that a row stands for.
-  const auto count = [&](bool is_unlabeled, double ratio, double n_behind, double weight) {
-    total += weight;
-    if (!is_unlabeled) return;
-    if (ratio > kappa_)
-      n_informative += n_behind;
-    else
-      outside_weight_ += weight;
-    outside_ += outside_share(ratio, kappa_) * weight;
-  };
-  if (labeling_ == nullptr && !fitter_.fits_whole_table()) {
+  RegionCounts counts;
+  if (labeling_ != nullptr) {
+    RegionPass::Classifier by{*ratio_, share_, {}, labeling_->sampled_ratios()};
+    for (const Index row : labeling_->sample().rows)
+      by.numbers.push_back(static_cast<double>(data_.number(row)));
+    RegionPass pass(std::move(by), kappa_);
+    show_all(data_, pass, fitter_.threads(), fitter_.observer());
+    counts = pass.counts();
+  } else if (fitter_.fits_whole_table() && shared_.initial().unlabeled != nullptr) {
+    counts = count_region(fitter_, shared_.initial());
+  } else {
     for (Index i = 0; i < data_.n_rows(); ++i) {
       const bool is_unlabeled = fitter_.is_unlabeled(i);
-      count(is_unlabeled, is_unlabeled ? shared_.initial().log_ratio[at(i)] : 0.0, fitter_.n_behind(i),
-            fitter_.weight_behind(i));
+      counts.count(is_unlabeled, is_unlabeled ? shared_.initial().log_ratio[at(i)] : 0.0, kappa_,
+                   fitter_.n_behind(i), fitter_.weight_behind(i));
     }
-  } else {
-    for_each_block(data_, fitter_.observer(), [&](const PassingRows& block) {
-      const std::vector<double> ratios = ratios_of(block);
-      for (std::size_t b = 0; b < ratios.size(); ++b)
-        count(fitter_.is_number_unlabeled(block.first + static_cast<Index>(b)), ratios[b], 1.0,
-              block.weights.empty() ? 1.0 : block.weights[b]);
-    });
   }
-  n_informative_ = static_cast<Index>(std::llround(n_informative));
-  outside_weight_ /= total;
-  outside_ /= total;
-}
-
-/// Log ratios of rows of the table.
-std::vector<double> StackedFit::ratios_of(const PassingRows& block) const {
-  return labeling_ != nullptr ? classifier_ratios(block)
-                              : log_ratios_of_whole(fitter_, shared_.initial(), block.rows);
-}
-
-/// The same by the classifier. Rows that it has seen are judged by one that has not.
-std::vector<double> StackedFit::classifier_ratios(const PassingRows& block) const {
-  const MatrixView rows = block.rows;
-  std::vector<double> labeled_ratio(at(rows.n_rows), std::numeric_limits<double>::quiet_NaN());
-  const std::vector<Index>& sampled = labeling_->sample().rows; // rising
-  const auto is_before = [&](Index row, Index number) { return data_.number(row) < number; };
-  for (auto it = std::lower_bound(sampled.begin(), sampled.end(), block.first, is_before);
-       it != sampled.end() && data_.number(*it) < block.first + rows.n_rows; ++it)
-    labeled_ratio[at(data_.number(*it) - block.first)] =
-        labeling_->sampled_ratios()[at(it - sampled.begin())];
-  std::vector<double> all(at(rows.n_rows));
-  const Index n_tasks = (rows.n_rows + evidence_block_rows - 1) / evidence_block_rows;
-  parallel_for(n_tasks, fitter_.threads(), [&](Index task) {
-    const Index first = task * evidence_block_rows;
-    const MatrixView some = rows.middle_rows(first, std::min(evidence_block_rows, rows.n_rows - first));
-    const std::vector<double> log_shares = share_->ask(some).log_share;
-    const std::vector<double> ratios = ratio_->log_ratios(some, log_shares);
-    for (std::size_t b = 0; b < ratios.size(); ++b) {
-      const std::size_t i = at(first) + b;
-      all[i] = std::isnan(labeled_ratio[i]) ? ratios[b] : classifier_ratio(labeled_ratio[i], log_shares[b]);
-    }
-  });
-  return all;
+  n_informative_ = static_cast<Index>(std::llround(counts.n_informative));
+  outside_weight_ = counts.outside_weight / counts.total;
+  outside_ = counts.outside / counts.total;
 }
 
 /// Labeled rows that lie outside themselves: what a fold that hid them said about them.
@@ -309,7 +269,7 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
                      {},
                      HardlyLabeled::of(labels_of_class, outside_),
                      usual_strangeness_,
-                     ColumnRanges::of(data_, fitter_.observer())};
+                     ColumnRanges::of(fitter_.reference(), data_.levels)};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
     const TrustFit fit{.fitter = fitter_,
                        .recipe = recipe_,

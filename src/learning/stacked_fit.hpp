@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "conditional/stack.hpp"
-#include "data/whole_table.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "learning/density_member.hpp"
 #include "learning/label_distance.hpp"
@@ -42,8 +41,6 @@ private:
   void learn_surroundings(const LearningOptions& options);
   void choose_kappa(const LearningOptions& options);
   void mark_informative();
-  std::vector<double> ratios_of(const PassingRows& block) const;
-  std::vector<double> classifier_ratios(const PassingRows& block) const;
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();

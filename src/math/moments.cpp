@@ -8,10 +8,12 @@ namespace lacuna {
 
 RowMomentsSum::RowMomentsSum(Index n_features) {
   const auto d = static_cast<std::size_t>(n_features);
-  sums_ = {0.0, std::vector<double>(d), std::vector<double>(d), std::vector<double>(d),
-           std::vector<double>(d)};
-  low_.assign(d, std::numeric_limits<double>::infinity());
-  high_.assign(d, -std::numeric_limits<double>::infinity());
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  sums_ = {.present = std::vector<double>(d),
+           .mean = std::vector<double>(d),
+           .variance = std::vector<double>(d),
+           .low = std::vector<double>(d, infinity),
+           .high = std::vector<double>(d, -infinity)};
 }
 
 /// West's update: one pass, and no cancellation however far the data lie from zero.
@@ -19,8 +21,8 @@ void RowMomentsSum::add_value(std::size_t j, double x, double weight, double sha
   const double difference = x - sums_.mean[j];
   sums_.mean[j] += share * difference;
   sums_.variance[j] += weight * difference * (x - sums_.mean[j]);
-  low_[j] = std::min(low_[j], x);
-  high_[j] = std::max(high_[j], x);
+  sums_.low[j] = std::min(sums_.low[j], x);
+  sums_.high[j] = std::max(sums_.high[j], x);
 }
 
 void RowMomentsSum::add(const WeightedRows& rows) {
@@ -30,10 +32,7 @@ void RowMomentsSum::add(const WeightedRows& rows) {
 
 void RowMomentsSum::add_row(const double* row, double weight) {
   const std::size_t d = sums_.mean.size();
-  if (!has_gaps_ && has_missing({row, d})) { // up to here all features had the same weight
-    has_gaps_ = true;
-    sums_.present.assign(d, sums_.weight);
-  }
+  if (!has_gaps_ && has_missing({row, d})) tell_gaps();
   sums_.weight += weight;
   const double share = weight / sums_.weight;
   for (std::size_t j = 0; j < d; ++j) {
@@ -46,15 +45,57 @@ void RowMomentsSum::add_row(const double* row, double weight) {
   }
 }
 
+/// Up to here all features had the same weight.
+void RowMomentsSum::tell_gaps() {
+  has_gaps_ = true;
+  sums_.present.assign(sums_.mean.size(), sums_.weight);
+}
+
+/// Chan's update, which loses no digits either.
+void RowMomentsSum::add(const RowMomentsSum& other) {
+  if (other.has_gaps_ && !has_gaps_) tell_gaps();
+  for (std::size_t j = 0; j < sums_.mean.size(); ++j) {
+    const double here = has_gaps_ ? sums_.present[j] : sums_.weight;
+    const double there = other.has_gaps_ ? other.sums_.present[j] : other.sums_.weight;
+    if (!(there > 0.0)) continue;
+    const double share = there / (here + there);
+    const double difference = other.sums_.mean[j] - sums_.mean[j];
+    sums_.mean[j] += share * difference;
+    sums_.variance[j] += other.sums_.variance[j] + here * share * difference * difference;
+    sums_.low[j] = std::min(sums_.low[j], other.sums_.low[j]);
+    sums_.high[j] = std::max(sums_.high[j], other.sums_.high[j]);
+    if (has_gaps_) sums_.present[j] += there;
+  }
+  sums_.weight += other.sums_.weight;
+}
+
 RowMoments RowMomentsSum::result() const {
   RowMoments result = sums_;
   if (!has_gaps_) result.present.assign(result.mean.size(), result.weight);
   for (std::size_t j = 0; j < result.mean.size(); ++j)
-    if (result.present[j] > 0.0) {
-      result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
-      result.range[j] = high_[j] - low_[j];
-    }
+    if (result.present[j] > 0.0) result.variance[j] = std::max(0.0, result.variance[j] / result.present[j]);
   return result;
+}
+
+void RowMomentsSum::save(Archive& archive, const std::string& prefix) const {
+  archive.put(prefix + "weight", sums_.weight);
+  archive.put(prefix + "mean", sums_.mean);
+  archive.put(prefix + "squares", sums_.variance);
+  archive.put(prefix + "low", sums_.low);
+  archive.put(prefix + "high", sums_.high);
+  if (has_gaps_) archive.put(prefix + "present", sums_.present);
+}
+
+RowMomentsSum RowMomentsSum::load(const Archive& archive, const std::string& prefix, Index n_features) {
+  RowMomentsSum sum(n_features);
+  sum.sums_.weight = archive.number(prefix + "weight");
+  sum.sums_.mean = archive.vector(prefix + "mean", n_features);
+  sum.sums_.variance = archive.vector(prefix + "squares", n_features);
+  sum.sums_.low = archive.vector(prefix + "low", n_features);
+  sum.sums_.high = archive.vector(prefix + "high", n_features);
+  sum.has_gaps_ = archive.has(prefix + "present");
+  if (sum.has_gaps_) sum.sums_.present = archive.vector(prefix + "present", n_features);
+  return sum;
 }
 
 RowMoments row_moments(const WeightedRows& rows) {

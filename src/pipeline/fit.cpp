@@ -1,14 +1,17 @@
 #include "lacuna/pipeline/fit.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "core/interruption.hpp"
 #include "core/torch_library.hpp"
+#include "data/kept_rows.hpp"
 #include "data/large_table.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/version.hpp"
+#include "pipeline/mapped_table.hpp"
 #include "pipeline/memory_plan.hpp"
 
 namespace lacuna {
@@ -112,6 +115,12 @@ TrainingTable FitPlan::read(Observer& observer) const {
   return read_training_table(request_.path, request_.classes, options, choose, tell, observer);
 }
 
+std::vector<Index> FitPlan::kept_rows(Index n_rows, const std::vector<Index>& labeled, Index n_features,
+                                      Observer& observer) const {
+  const TableSize size{n_rows, static_cast<Index>(labeled.size()), n_features};
+  return lacuna::kept_rows(draws_within(request_, *family_, size, observer), labeled, n_rows, observer);
+}
+
 FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSchema& schema,
                              const DatasetView& seen, const FitResult& result) const {
   FitRequest request = request_;
@@ -151,15 +160,11 @@ std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   DatasetView seen = task.data;
   seen.feature_names = features.output_names(schema.feature_names());
   Matrix mapped;
-  std::shared_ptr<const WholeTable> mapped_table;
+  std::optional<MappedTable> mapped_table;
   if (!features.empty()) {
-    const auto map = [&](MatrixView rows, Index first_row) {
-      return features.apply(rows, {.first_row = first_row, .threads = request_.threads});
-    };
-    mapped = map(task.data.features, 0);
+    mapped = features.apply(task.data.features, {.threads = request_.threads});
     seen.features = mapped.view();
-    if (task.data.whole != nullptr) mapped_table = task.data.whole->mapped(map);
-    seen.whole = mapped_table.get();
+    if (task.data.whole != nullptr) seen.whole = &mapped_table.emplace(*task.data.whole, features);
   }
   if (!has_hinted_) hint_at_pca(seen.n_features(), observer);
   LearningOptions options = request_;

@@ -47,27 +47,39 @@ double bytes_per_row(const FitRequest& request, const DensityFamily& family, dou
   return bytes + 8.0 * n_features * copies;
 }
 
+double bytes_in_any_case(const TableSize& size) {
+  const auto n_features = static_cast<double>(size.n_features);
+  return fixed_bytes + passing_rows * 8.0 * n_features +
+         static_cast<double>(size.n_labeled) * (bytes_of_label + copies_of_label * 8.0 * n_features);
+}
+
 } // namespace
 
 std::optional<std::vector<RowDraw>> rows_to_keep(const FitRequest& request, const DensityFamily& family,
                                                  const TableSize& size, Observer& observer) {
   if (!request.memory) return std::nullopt;
-  const auto n_rows = static_cast<double>(size.n_rows);
+  const double all =
+      bytes_in_any_case(size) +
+      static_cast<double>(size.n_rows) * bytes_per_row(request, family, static_cast<double>(size.n_features));
+  if (all <= *request.memory) return std::nullopt;
+  return draws_within(request, family, size, observer);
+}
+
+std::vector<RowDraw> draws_within(const FitRequest& request, const DensityFamily& family,
+                                  const TableSize& size, Observer& observer) {
   const auto n_labeled = static_cast<double>(size.n_labeled);
-  const auto n_features = static_cast<double>(size.n_features);
-  const double of_row = bytes_per_row(request, family, n_features);
-  const double of_kept = of_row + (request.conditional == ConditionalForm::stack ? bytes_for_gaps : 0.0);
-  const double at_least = fixed_bytes + passing_rows * 8.0 * n_features +
-                          n_labeled * (bytes_of_label + copies_of_label * 8.0 * n_features);
-  if (at_least + n_rows * of_row <= *request.memory) return std::nullopt;
+  const double of_kept = bytes_per_row(request, family, static_cast<double>(size.n_features)) +
+                         (request.conditional == ConditionalForm::stack ? bytes_for_gaps : 0.0);
+  const double at_least = bytes_in_any_case(size);
   const double least = at_least + (n_labeled + 2.0 * most_sampled_rows) * of_kept;
   if (least > *request.memory)
     observer.warning(fmt::format(
         "{} {} is not enough: with {} labeled rows the fit takes about {:.0f}M in any case",
         mention("memory"), memory_text(request.memory), size.n_labeled, std::ceil(least / 0x1p20)));
   const double affordable = (*request.memory - at_least) / of_kept - n_labeled - most_sampled_rows;
-  const auto most = std::max(most_sampled_rows, static_cast<Index>(std::min(affordable, n_rows)));
-  return std::vector<RowDraw>{{request.seed, most}, {labeling_seed(request.seed), most_sampled_rows}};
+  const auto most =
+      std::max(most_sampled_rows, static_cast<Index>(std::min(affordable, static_cast<double>(size.n_rows))));
+  return {{request.seed, most}, {labeling_seed(request.seed), most_sampled_rows}};
 }
 
 std::optional<std::optional<double>> read_memory(const std::string& text) {

@@ -15,6 +15,10 @@ namespace lacuna {
 std::optional<std::vector<RowDraw>> rows_to_keep(const FitRequest& request, const DensityFamily& family,
                                                  const TableSize& size, Observer& observer);
 
+/// The same for a fit in which all rows pass by in any case; the request has a memory.
+std::vector<RowDraw> draws_within(const FitRequest& request, const DensityFamily& family,
+                                  const TableSize& size, Observer& observer);
+
 /// "2G", "512M", "all"; nothing for a text that says no size.
 std::optional<std::optional<double>> read_memory(const std::string& text);
 std::string memory_text(const std::optional<double>& bytes);

@@ -21,15 +21,18 @@ NARROW = {"evaluation": {"core", "math"}}
 DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
-    "data": {"array", "folds", "large_table", "probability_table", "table_copy", "table_files", "table_rows", "whole_table"},
-    "density": {"column_shapes", "shaped_density"},
+    "data": {
+        "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "table_copy",
+        "table_files", "table_rows", "whole_table",
+    },
+    "density": {"column_shapes", "mixture_passes", "shaped_density"},
     "conditional": {
         "boosting", "calibration", "class_prior", "forest", "logistic", "logistic_inputs", "probabilities", "stack",
         "xgboost_library",
     },
     "model_io": {"archive_file"},
-    "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "row_sample", "scored_source", "stack_json"},
-    "learning": {"unlabeled_sample"},
+    "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "remote_table", "row_sample", "scored_source", "stack_json"},
+    "learning": {"region_pass", "unlabeled_rows", "unlabeled_sample"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

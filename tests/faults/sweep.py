@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import call_faults
+import dask_faults
 import disk_faults
 import kill_faults
 import malloc_faults
@@ -25,6 +26,7 @@ FAULTS = {  # name: what runs it, and the rows of its tables
     "calls": (call_faults.run, 40),
     "kills": (kill_faults.run, 300),
     "memory": (malloc_faults.run, 40),
+    "dask": (dask_faults.run, 40),
 }
 
 
@@ -53,6 +55,7 @@ def main(words=None):
     operations = {name: OPERATIONS[name] for name in names(arguments.operations, OPERATIONS, "operation")}
     faults = names(arguments.faults, FAULTS, "fault")
     wishes = SimpleNamespace(operations=operations, kills=arguments.kills, stride=arguments.stride, seed=arguments.seed)
+    wishes.package = Path(arguments.tool).resolve().parent / "python"
     folder = arguments.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     tool = folder / "lacuna"  # a copy: a build beside this may replace the other

@@ -120,7 +120,7 @@ public:
                                              const DensityFitContext& context) const = 0;
   /// The same for rows that pass by in blocks, several times, and need not fit into memory. Throws
   /// Error(usage) when the family cannot do that.
-  virtual std::shared_ptr<const Density> fit_blocks(RowSource& rows, const DensityFitContext& context) const;
+  virtual std::shared_ptr<const Density> fit_blocks(AllRows& rows, const DensityFitContext& context) const;
   /// Whether fit_blocks can do that.
   virtual bool fits_blocks() const { return false; }
   /// Whether a NaN may stand for a missing value in the rows.

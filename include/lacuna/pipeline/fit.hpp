@@ -59,6 +59,10 @@ public:
 
   /// The table of the request, in memory, as the fit needs it.
   TrainingTable read(Observer& observer) const;
+  /// Numbers of the rows, rising, that a fit to a table of such a size holds in memory when all others only
+  /// pass by: the labeled ones, and of the others what fits into the request's memory.
+  std::vector<Index> kept_rows(Index n_rows, const std::vector<Index>& labeled, Index n_features,
+                               Observer& observer) const;
   /// The one workflow behind all fits: maps, densities, methods, record. The request's path and method do not
   /// count.
   std::vector<Model> fit(const FitTask& task, Observer& observer) const;

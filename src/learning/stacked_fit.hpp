@@ -18,6 +18,16 @@
 
 namespace lacuna {
 
+/// What models that did not see a row's label say about it.
+struct JudgedRow {
+  double weight = 1.0;
+  double log_ratio = 0.0; ///< as the region is told by
+  /// log q(x|l=1) / q(x|l=0), the mean of a classifier and the share of labels in the surroundings, where there
+  /// is a classifier; else the latter alone.
+  double log_density_ratio = 0.0;
+  bool is_wrong = false;
+};
+
 /// Learns p(y|x) where labels speak, where that is, and what it is worth elsewhere (docs/math/conditional.md,
 /// ratios.md, trust.md). First the stack and the region, then trust in what lies outside.
 class StackedFit {
@@ -30,6 +40,9 @@ public:
   Index n_informative() const { return n_informative_; }
   /// The share of the weight of all rows that is unlabeled and not inside.
   double outside_weight() const { return outside_weight_; }
+  /// Labeled rows as models see them that did not see their labels, in the order of the table; those that could
+  /// not be held out are left out.
+  std::vector<JudgedRow> judged_rows() const;
   /// The whole.
   std::shared_ptr<const StackedModel> finish();
 

@@ -10,6 +10,7 @@
 #include "data/whole_table.hpp"
 #include "lacuna/core/version.hpp"
 #include "pipeline/memory_plan.hpp"
+#include "pipeline/seen_rows.hpp"
 
 namespace lacuna {
 
@@ -125,46 +126,51 @@ FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSche
           .label_type = task.label_type};
 }
 
-std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
-  const Interruptible interruptible(&observer);
+SeenRows see_rows(const FitPlan& plan, const FitTask& task, Observer& observer) {
+  const FitRequest& request = plan.request();
   check_dataset(task.data);
-  const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
+  SeenRows rows;
+  rows.schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
   // Where a map cannot take gaps, the error names the column.
-  for (const FeatureSpec& spec : request_.features)
+  for (const FeatureSpec& spec : request.features)
     if (mixes_columns(spec))
-      require_complete(task.data, schema.feature_names(), to_string(std::vector{spec}));
-  const FeatureOptions maps = needed_maps(request_, *family_);
-  const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request_.seed);
-  const FeatureChain features =
+      require_complete(task.data, rows.schema.feature_names(), to_string(std::vector{spec}));
+  const FeatureOptions maps = needed_maps(request, plan.family());
+  const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request.seed);
+  rows.features =
       fit_features(maps,
                    {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
                     .levels = task.data.levels,
-                    .seed = request_.seed,
-                    .threads = request_.threads,
-                    .device = request_.device},
+                    .seed = request.seed,
+                    .threads = request.threads,
+                    .device = request.device},
                    observer);
-  DatasetView seen = task.data;
-  seen.feature_names = features.output_names(schema.feature_names());
-  Matrix mapped;
-  std::shared_ptr<const WholeTable> mapped_table;
-  if (!features.empty()) {
-    const auto map = [&](MatrixView rows, Index first_row) {
-      return features.apply(rows, {.first_row = first_row, .threads = request_.threads});
+  rows.view = task.data;
+  rows.view.feature_names = rows.features.output_names(rows.schema.feature_names());
+  if (!rows.features.empty()) {
+    const auto map = [chain = rows.features, threads = request.threads](MatrixView some, Index first_row) {
+      return chain.apply(some, {.first_row = first_row, .threads = threads});
     };
-    mapped = map(task.data.features, 0);
-    seen.features = mapped.view();
-    if (task.data.whole != nullptr) mapped_table = task.data.whole->mapped(map);
-    seen.whole = mapped_table.get();
+    rows.mapped = map(task.data.features, 0);
+    rows.view.features = rows.mapped.view();
+    if (task.data.whole != nullptr) rows.mapped_table = task.data.whole->mapped(map);
+    rows.view.whole = rows.mapped_table.get();
   }
-  hint_at_pca(seen, observer);
-  LearningOptions options = request_;
+  hint_at_pca(rows.view, observer);
+  rows.learning = request;
   // What a map made of all columns has no shape that a column of the table had.
-  if (any_mixes_columns(request_)) options.column_shapes = ColumnShaping::plain;
-  std::vector<FitResult> fits = fit_classifiers(seen, options, task.methods, *family_, observer);
+  if (any_mixes_columns(request)) rows.learning.column_shapes = ColumnShaping::plain;
+  return rows;
+}
+
+std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
+  const Interruptible interruptible(&observer);
+  const SeenRows rows = see_rows(*this, task, observer);
+  std::vector<FitResult> fits = fit_classifiers(rows.view, rows.learning, task.methods, *family_, observer);
   std::vector<Model> models;
   for (std::size_t m = 0; m < fits.size(); ++m)
-    models.push_back({schema, features, std::move(fits[m].classifier),
-                      record_of(task, task.methods[m], schema, seen, fits[m])});
+    models.push_back({rows.schema, rows.features, std::move(fits[m].classifier),
+                      record_of(task, task.methods[m], rows.schema, rows.view, fits[m])});
   return models;
 }
 

@@ -29,7 +29,7 @@ DOORS = {
     },
     "model_io": {"archive_file"},
     "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "row_sample", "scored_source", "stack_json"},
-    "learning": {"unlabeled_sample"},
+    "learning": {"labeling_test", "overlap", "unlabeled_sample"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

@@ -41,6 +41,7 @@ enum class RandomPurpose : std::uint32_t {
   episode = 65,          ///< simulated gaps, keyed by gap
   forest = 66,           ///< randomised trees, keyed by tree
   episode_label = 67,    ///< which labels the models of a gap learn from, keyed by row
+  labeling_test = 68,    ///< the lots of a diagnosis; under it rows, permutations and shuffled columns
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

@@ -51,6 +51,7 @@ public:
   FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, std::string name);
 
   const FitRequest& request() const { return request_; }
+  const DensityFamily& family() const { return *family_; }
   /// Whether categories reach the densities as numbers: where they know what to do with them, and no map
   /// mixes columns. Otherwise they are one-hot encoded.
   bool takes_codes() const;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "lacuna/core/observer.hpp"
+#include "lacuna/data/dataset.hpp"
+#include "lacuna/density/density.hpp"
+#include "lacuna/learning/options.hpp"
+
+namespace LACUNA_API lacuna {
+
+/// What labeled rows can say about those without a label (docs/math/diagnosis.md, sections 3 and 4).
+struct Overlap {
+  Index n_labeled = 0;
+  Index n_unlabeled = 0;
+  std::vector<Index> class_counts; ///< labeled rows
+  double inside_share = 1.0;       ///< of the unlabeled rows inside the informative region
+  double effective_labels = 0.0;   ///< how many of the labeled rows inside count, once they stand for the unlabeled
+  double error_inside = 0.0;       ///< of labels held out, weighted as unlabeled rows lie; NaN: no row can tell
+};
+
+/// Finds the region as a fit by the same options does, with a stack. Throws as fit_classifier does.
+Overlap measure_overlap(const DatasetView& data, const LearningOptions& options, const DensityFamily& family,
+                        Observer& observer);
+
+} // namespace lacuna

@@ -43,7 +43,8 @@ The methods share densities, features and seed. DIR gets metrics.json and report
 with figures that opens in any browser, without a network.)"};
 
 inline constexpr CommandText diagnose{
-    "diagnose", "Say what a table with missing labels allows: who has one, and what they can tell of the others",
+    "diagnose",
+    "Say what a table with missing labels allows: who has one, and what they can tell of the others",
     "lacuna diagnose TRAIN --label COLUMN [OPTIONS]",
     R"(  lacuna diagnose loans.csv --label repaid
   lacuna diagnose loans.csv --label repaid --drop id,decided_by --json diagnosis.json

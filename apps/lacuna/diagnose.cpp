@@ -49,8 +49,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
       TextTable table({"  " + shown_name(column.name), "rows", "labeled", "share"});
       for (const LabeledPart& part : column.parts)
         table.add({"  " + part.where, grouped(part.n_rows), grouped(part.n_labeled),
-                   fmt::format("{:.1f} %",
-                               100.0 * static_cast<double>(part.n_labeled) / static_cast<double>(part.n_rows))});
+                   fmt::format("{:.1f} %", 100.0 * static_cast<double>(part.n_labeled) /
+                                               static_cast<double>(part.n_rows))});
       text += table.text() + "\n";
     }
   }
@@ -73,12 +73,13 @@ void diagnose(const DiagnoseArguments& arguments) {
 
 Command diagnose_command() {
   using A = DiagnoseArguments;
-  return make_command<A>(texts::diagnose,
-                         {.positionals = {train_row<A>()},
-                          .options = {config_row<A>(), json_row(&A::json, "Write everything as JSON (- for stdout)"),
-                                      force_row<A>(&A::force)},
-                          .required = {"path"}},
-                         diagnose);
+  return make_command<A>(
+      texts::diagnose,
+      {.positionals = {train_row<A>()},
+       .options = {config_row<A>(), json_row(&A::json, "Write everything as JSON (- for stdout)"),
+                   force_row<A>(&A::force)},
+       .required = {"path"}},
+      diagnose);
 }
 
 } // namespace lacuna::cli

@@ -74,6 +74,18 @@ def fit_models(
     progress: _Progress,
 ) -> list[Model]: ...
 
+def diagnose_rows(
+    features: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    class_names: Sequence[str],
+    weights: Optional[NDArray[np.float64]],
+    columns: Sequence[_Column],
+    options: _Options,
+    density: Any,
+    members: Sequence[Any],
+    progress: _Progress,
+) -> str: ...
+
 class PlainModel:
     @property
     def name(self) -> str: ...

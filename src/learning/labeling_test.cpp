@@ -131,8 +131,8 @@ public:
     std::vector<double> sums(blocks_.size());
     parallel_for(static_cast<Index>(blocks_.size()), threads_, [&](Index b) {
       const TestBlock& block = blocks_[at(b)];
-      sums[at(b)] =
-          rank_sum(scores_of(block.classifiers, gather_rows(view_, block.rows).view()), block.is_labeled, block.lots);
+      sums[at(b)] = rank_sum(scores_of(block.classifiers, gather_rows(view_, block.rows).view()),
+                             block.is_labeled, block.lots);
     });
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       mean += blocks_[b].weight() * blocks_[b].auc(sums[b]);
@@ -160,8 +160,8 @@ private:
   }
 
   void fit_classifiers() {
-    const std::array<std::shared_ptr<const ConditionalFamily>, 2> families{
-        std::make_shared<LogisticFamily>(), std::make_shared<ForestFamily>()};
+    const std::array<std::shared_ptr<const ConditionalFamily>, 2> families{std::make_shared<LogisticFamily>(),
+                                                                           std::make_shared<ForestFamily>()};
     for (TestBlock& block : blocks_) block.classifiers.resize(families.size());
     const auto n_families = static_cast<Index>(families.size());
     // The longest first.
@@ -174,8 +174,8 @@ private:
       DatasetView before = view_;
       before.labels = labels;
       blocks_[at(b)].classifiers[at(task % n_families)] = families[at(task % n_families)]->fit(
-          before, {derive_seed(seed_, RandomPurpose::conditional, static_cast<std::uint64_t>(b)), 1,
-                   &observer_});
+          before,
+          {derive_seed(seed_, RandomPurpose::conditional, static_cast<std::uint64_t>(b)), 1, &observer_});
     });
   }
 

@@ -27,23 +27,28 @@ Overlap measure_overlap(const DatasetView& data, const LearningOptions& options,
   for (Index i = 0; i < data.n_rows(); ++i)
     if (data.is_labeled(i)) ++overlap.class_counts[at(data.labels[at(i)])];
   for (const Index count : overlap.class_counts) overlap.n_labeled += count;
-  overlap.n_unlabeled =
-      data.whole != nullptr ? data.whole->n_unlabeled() : data.n_rows() - overlap.n_labeled;
+  overlap.n_unlabeled = data.whole != nullptr ? data.whole->n_unlabeled() : data.n_rows() - overlap.n_labeled;
   if (overlap.n_unlabeled > 0)
     overlap.inside_share =
         static_cast<double>(fit.n_informative()) / static_cast<double>(overlap.n_unlabeled);
-  double total = 0.0;
-  double squares = 0.0;
-  double wrong = 0.0;
-  for (const JudgedRow& row : fit.judged_rows()) {
-    if (!(row.log_ratio > fit.kappa())) continue;
-    const double weight = row.weight * (overlap.n_unlabeled > 0 ? std::exp(-row.log_density_ratio) : 1.0);
-    total += weight;
-    squares += weight * weight;
-    wrong += row.is_wrong ? weight : 0.0;
-  }
-  overlap.effective_labels = total > 0.0 ? total * total / squares : 0.0;
-  overlap.error_inside = wrong / total;
+  const std::vector<JudgedRow> rows = fit.judged_rows();
+  const auto by_weights = [&](double of_share, double of_classifier) {
+    double total = 0.0;
+    double squares = 0.0;
+    double wrong = 0.0;
+    for (const JudgedRow& row : rows) {
+      if (!(row.log_ratio > fit.kappa())) continue;
+      const double log_ratio =
+          of_share * row.log_density_ratios[0] + of_classifier * row.log_density_ratios[1];
+      const double weight = row.weight * (overlap.n_unlabeled > 0 ? std::exp(-log_ratio) : 1.0);
+      total += weight;
+      squares += weight * weight;
+      wrong += row.is_wrong ? weight : 0.0;
+    }
+    return Overlap::Inside{total > 0.0 ? total * total / squares : 0.0, wrong / total};
+  };
+  overlap.by_mean = by_weights(0.5, 0.5);
+  overlap.by_each = {by_weights(1.0, 0.0), by_weights(0.0, 1.0)};
   return overlap;
 }
 

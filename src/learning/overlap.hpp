@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
@@ -15,8 +16,14 @@ struct Overlap {
   Index n_unlabeled = 0;
   std::vector<Index> class_counts; ///< labeled rows
   double inside_share = 1.0;       ///< of the unlabeled rows inside the informative region
-  double effective_labels = 0.0;   ///< how many of the labeled rows inside count, once they stand for the unlabeled
-  double error_inside = 0.0;       ///< of labels held out, weighted as unlabeled rows lie; NaN: no row can tell
+  /// Errors about labels that were held out, inside the region, once each label is weighted for the unlabeled
+  /// rows that it stands for.
+  struct Inside {
+    double effective_labels = 0.0; ///< how many labels those count for
+    double error = 0.0;            ///< NaN: no label can tell
+  };
+  Inside by_mean; ///< weights by the mean of two estimates of where labels lie
+  std::array<Inside, 2> by_each;
 };
 
 /// Finds the region as a fit by the same options does, with a stack. Throws as fit_classifier does.

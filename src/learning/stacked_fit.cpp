@@ -258,8 +258,9 @@ std::vector<JudgedRow> StackedFit::judged_rows() const {
     const double of_share = std::log(share / (1.0 - share)) - std::log(overall / (1.0 - overall));
     const double* const p = recipe_.out_of_fold.row(static_cast<Index>(i));
     const auto best = std::max_element(p, p + data_.n_classes()) - p;
-    rows.push_back({data_.weight(recipe_.rows[i]), known.log_ratio,
-                    labeling_ == nullptr ? of_share : 0.5 * (labeling_->labeled_ratios()[i] + of_share),
+    rows.push_back({data_.weight(recipe_.rows[i]),
+                    known.log_ratio,
+                    {of_share, labeling_ == nullptr ? of_share : labeling_->labeled_ratios()[i]},
                     best != data_.labels[at(recipe_.rows[i])]});
   }
   return rows;

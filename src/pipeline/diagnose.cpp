@@ -47,16 +47,17 @@ void tell_labeling(const FitTask& task, const SeenRows& rows, const FitPlan& pla
   const std::vector<Index> telling = telling_columns(test.importance);
   const LabelGaps gaps(data, rows.view.feature_names, are_columns ? &rows.schema : nullptr, telling);
   for (std::size_t i = 0; i < telling.size(); ++i)
-    found.columns.push_back({rows.view.feature_names[at(telling[i])], test.importance[at(telling[i])],
-                             gaps.parts(i)});
+    found.columns.push_back(
+        {rows.view.feature_names[at(telling[i])], test.importance[at(telling[i])], gaps.parts(i)});
   found.gap = gaps.find();
 }
 
-/// For as many labels as the weighted ones count for: the larger interval where their number is none.
-Interval interval_of(double rate, double effective_labels) {
-  const double n = std::floor(effective_labels);
-  if (std::isnan(rate) || n < 1.0) return {};
-  return clopper_pearson(static_cast<Index>(n), std::llround(rate * n), interval_level);
+/// For as many labels as the weighted ones count for, and for errors of so many rows, which chance scatters
+/// as well; anything where labels count for none.
+Interval interval_of(const Overlap::Inside& inside, double n_rows) {
+  const double n = std::floor(1.0 / (1.0 / inside.effective_labels + 1.0 / n_rows));
+  if (std::isnan(inside.error) || !(n >= 1.0)) return {};
+  return clopper_pearson(static_cast<Index>(n), std::llround(inside.error * n), interval_level);
 }
 
 } // namespace
@@ -73,9 +74,18 @@ Diagnosis diagnose(const FitPlan& plan, const FitTask& task, Observer& observer)
   found.n_labeled = overlap.n_labeled;
   found.n_unlabeled = overlap.n_unlabeled;
   found.outside_share = 1.0 - overlap.inside_share;
-  found.effective_labels = overlap.effective_labels;
-  found.error_inside = overlap.error_inside;
-  found.inside = interval_of(overlap.error_inside, overlap.effective_labels);
+  found.effective_labels = overlap.by_mean.effective_labels;
+  found.error_inside = overlap.by_mean.error;
+  const double n_inside = overlap.n_unlabeled > 0
+                              ? overlap.inside_share * static_cast<double>(overlap.n_unlabeled)
+                              : std::numeric_limits<double>::infinity();
+  found.inside = interval_of(overlap.by_mean, n_inside);
+  // Nobody knows which estimate of where labels lie is right.
+  for (const Overlap::Inside& one : overlap.by_each) {
+    const Interval interval = interval_of(one, n_inside);
+    found.inside.low = std::min(found.inside.low, interval.low);
+    found.inside.high = std::max(found.inside.high, interval.high);
+  }
   found.error = {overlap.inside_share * found.inside.low,
                  overlap.inside_share * found.inside.high + found.outside_share};
   observer.progress("labeling", 1.0, n_stages);

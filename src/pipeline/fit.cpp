@@ -137,14 +137,13 @@ SeenRows see_rows(const FitPlan& plan, const FitTask& task, Observer& observer) 
       require_complete(task.data, rows.schema.feature_names(), to_string(std::vector{spec}));
   const FeatureOptions maps = needed_maps(request, plan.family());
   const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request.seed);
-  rows.features =
-      fit_features(maps,
-                   {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
-                    .levels = task.data.levels,
-                    .seed = request.seed,
-                    .threads = request.threads,
-                    .device = request.device},
-                   observer);
+  rows.features = fit_features(maps,
+                               {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
+                                .levels = task.data.levels,
+                                .seed = request.seed,
+                                .threads = request.threads,
+                                .device = request.device},
+                               observer);
   rows.view = task.data;
   rows.view.feature_names = rows.features.output_names(rows.schema.feature_names());
   if (!rows.features.empty()) {

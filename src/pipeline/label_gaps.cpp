@@ -123,8 +123,8 @@ std::vector<LabelGaps::Range> LabelGaps::ranges(const Column& column) const {
   return ranges;
 }
 
-/// Binomial likelihood of two shares of labels, inside and outside, over that of one; 0 unless labels are rarer
-/// inside.
+/// Binomial likelihood of two shares of labels, inside and outside, over that of one; 0 unless labels are
+/// rarer inside.
 double LabelGaps::gain(const Count& inside) const {
   const Count outside{all_.rows - inside.rows, all_.labeled - inside.labeled};
   if (!(inside.rows > 0.0 && outside.rows > 0.0)) return 0.0;

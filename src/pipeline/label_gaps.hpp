@@ -11,8 +11,8 @@
 
 namespace lacuna {
 
-/// Looks for where labels are missing, in parts of columns: numbers are cut at their eighths, categories stand
-/// for themselves, and missing values are a part of their own.
+/// Looks for where labels are missing, in parts of columns: numbers are cut at their eighths, categories
+/// stand for themselves, and missing values are a part of their own.
 class LabelGaps {
 public:
   /// `names` of the columns of `data`; `schema` tells what categories are called where its features are these
@@ -22,8 +22,8 @@ public:
 
   /// The parts of the i-th of the columns.
   std::vector<LabeledPart> parts(std::size_t i) const;
-  /// The box in one or two of the columns in which labels are missing most, by the likelihood of two shares of
-  /// labels over that of one; nothing when there is no such box.
+  /// The box in one or two of the columns in which labels are missing most, by the likelihood of two shares
+  /// of labels over that of one; nothing when there is no such box.
   std::optional<LabeledPart> find() const;
 
 private:

@@ -29,6 +29,7 @@
 #include "lacuna/features/fit_features.hpp"
 #include "lacuna/features/vae_options.hpp"
 #include "lacuna/learning/classifier.hpp"
+#include "lacuna/learning/guarantees.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/learning/options.hpp"
 #include "lacuna/pipeline/compare.hpp"

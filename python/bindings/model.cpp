@@ -1,4 +1,5 @@
 #include "lacuna/pipeline/model.hpp"
+#include "lacuna/learning/guarantees.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -166,46 +167,102 @@ struct ScoreTarget {
   double* posterior;
 };
 
-/// Scores rows some at a time; `part(first, count)` shows those.
-template <typename Part>
-py::tuple score_parts(const Model& model, Index n_rows, Index step, const Part& part, int threads,
-                      const py::object& progress) {
-  ScoreArrays arrays(n_rows, model.classifier.n_classes());
-  const ScoreTarget target(arrays);
+/// Rows of an array, some at a time.
+class RowParts {
+public:
+  RowParts(const Numbers& features, int threads)
+      : rows_(matrix_view(features)), n_rows_(rows_.n_rows),
+        step_(rows_per_thread * resolve_threads(threads)) {}
+  /// The library computes in 64 bits. Rows of 32 are converted some at a time, never all of them.
+  RowParts(const Singles& features, int threads) {
+    constexpr Index most_cells = Index{1} << 21;
+    if (features.ndim() != 2) throw py::type_error("expected an array with two axes");
+    n_rows_ = features.shape(0);
+    rows_.n_cols = features.shape(1);
+    singles_ = features.data();
+    step_ = std::clamp<Index>(most_cells / std::max<Index>(1, rows_.n_cols), 1,
+                              rows_per_thread * resolve_threads(threads));
+    converted_.resize(static_cast<std::size_t>(step_ * rows_.n_cols));
+  }
+
+  Index n_rows() const { return n_rows_; }
+  Index step() const { return step_; }
+  /// At most `step()` rows; the next call overwrites them.
+  MatrixView part(Index first, Index count) {
+    if (singles_ == nullptr) return rows_.middle_rows(first, count);
+    std::copy_n(singles_ + first * rows_.n_cols, count * rows_.n_cols, converted_.begin());
+    return {converted_.data(), count, rows_.n_cols};
+  }
+
+private:
+  MatrixView rows_{nullptr, 0, 0};
+  const float* singles_ = nullptr;
+  Index n_rows_ = 0;
+  Index step_ = 1;
+  std::vector<double> converted_;
+};
+
+/// Scores rows some at a time: `put` gets what is said of them, and the number of the first one.
+template <typename Put>
+void score_parts(const Model& model, RowParts rows, int threads, const py::object& progress, const Put& put) {
   run_work(progress, [&](Observer& observer) {
-    for (Index first = 0; first < n_rows; first += step) {
+    for (Index first = 0; first < rows.n_rows(); first += rows.step()) {
       stop_if_cancelled(observer);
-      observer.progress("scoring rows", static_cast<double>(first), static_cast<double>(n_rows));
-      const MatrixView rows = part(first, std::min(step, n_rows - first));
-      target.put(model.score(rows, {.first_row = first, .threads = threads}), first);
+      observer.progress("scoring rows", static_cast<double>(first), static_cast<double>(rows.n_rows()));
+      const MatrixView part = rows.part(first, std::min(rows.step(), rows.n_rows() - first));
+      put(model.score(part, {.first_row = first, .threads = threads}), first);
     }
   });
+}
+
+template <typename Features>
+py::tuple score(const Model& model, const Features& features, int threads, const py::object& progress) {
+  const RowParts rows(features, threads);
+  ScoreArrays arrays(rows.n_rows(), model.classifier.n_classes());
+  const ScoreTarget target(arrays);
+  score_parts(model, rows, threads, progress,
+              [&](const Scores& scores, Index first) { target.put(scores, first); });
   return py::make_tuple(arrays.prediction, arrays.error_probability, arrays.informative, arrays.log_ratio,
                         arrays.posterior);
 }
 
-py::tuple score(const Model& model, const Numbers& features, int threads, const py::object& progress) {
-  const MatrixView rows = matrix_view(features);
-  const auto part = [&](Index first, Index count) { return rows.middle_rows(first, count); };
-  return score_parts(model, rows.n_rows, rows_per_thread * resolve_threads(threads), part, threads, progress);
+template <typename Features>
+py::array_t<bool> sets(const Model& model, const Features& features, double coverage, double odds,
+                       int threads, const py::object& progress) {
+  const RowParts rows(features, threads);
+  const Index n_classes = model.classifier.n_classes();
+  py::array_t<bool> members({rows.n_rows(), n_classes});
+  bool* const to = members.mutable_data();
+  score_parts(model, rows, threads, progress, [&](const Scores& scores, Index first) {
+    const std::vector<char> some = prediction_sets(model.classifier, scores, {coverage, odds});
+    std::transform(some.begin(), some.end(), to + first * n_classes, [](char is_in) { return is_in != 0; });
+  });
+  return members;
 }
 
-/// The library computes in 64 bits. Rows of 32 are converted some at a time, never all of them.
-py::tuple score_singles(const Model& model, const Singles& features, int threads,
-                        const py::object& progress) {
-  constexpr Index most_cells = Index{1} << 21;
-  if (features.ndim() != 2) throw py::type_error("expected an array with two axes");
-  const Index n_rows = features.shape(0);
-  const Index n_cols = features.shape(1);
-  const float* const cells = features.data();
-  const Index step = std::clamp<Index>(most_cells / std::max<Index>(1, n_cols), 1,
-                                       rows_per_thread * resolve_threads(threads));
-  std::vector<double> converted(static_cast<std::size_t>(step * n_cols));
-  const auto part = [&](Index first, Index count) {
-    std::copy_n(cells + first * n_cols, count * n_cols, converted.begin());
-    return MatrixView{converted.data(), count, n_cols};
-  };
-  return score_parts(model, n_rows, step, part, threads, progress);
+template <typename Features>
+py::array_t<bool> accept(const Model& model, const Features& features, double risk, double confidence,
+                         int threads, const py::object& progress) {
+  const Acceptance rule = acceptance(model.classifier, {risk, confidence});
+  const RowParts rows(features, threads);
+  py::array_t<bool> accepted(rows.n_rows());
+  bool* const to = accepted.mutable_data();
+  score_parts(model, rows, threads, progress, [&](const Scores& scores, Index first) {
+    for (std::size_t i = 0; i < scores.prediction.size(); ++i)
+      to[first + static_cast<Index>(i)] = rule.accepts(scores, i);
+  });
+  return accepted;
+}
+
+/// What models do with rows, of 64 bits or 32.
+template <typename Features>
+void bind_scoring(py::class_<Model>& model) {
+  const auto features = py::arg("features").noconvert();
+  model.def("score", score<Features>, features, py::arg("threads"), py::arg("progress"))
+      .def("sets", sets<Features>, features, py::arg("coverage"), py::arg("odds"), py::arg("threads"),
+           py::arg("progress"))
+      .def("accept", accept<Features>, features, py::arg("risk"), py::arg("confidence"), py::arg("threads"),
+           py::arg("progress"));
 }
 
 py::tuple get_state(const Model& model) {
@@ -224,8 +281,8 @@ Model set_state(const py::tuple& state) {
 } // namespace
 
 void bind_model(py::module_& module) {
-  py::class_<Model>(module, "Model")
-      .def_property_readonly("class_names", [](const Model& model) { return model.class_names(); })
+  py::class_<Model> bound(module, "Model");
+  bound.def_property_readonly("class_names", [](const Model& model) { return model.class_names(); })
       .def_property_readonly("columns", columns_of)
       .def_property_readonly("kappa", [](const Model& model) { return model.classifier.parts().kappa; })
       .def_property_readonly("informative_weight",
@@ -235,12 +292,12 @@ void bind_model(py::module_& module) {
       .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
-      .def("score", score, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
-      .def("score", score_singles, py::arg("features").noconvert(), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
       .def(py::pickle([](const Model& model) { return get_state(model); },
                       [](const py::tuple& state) { return set_state(state); }));
+  bind_scoring<Numbers>(bound);
+  bind_scoring<Singles>(bound);
   module.def("load_model", load_model);
   module.def("fit_models", fit_models, py::arg("methods"), py::arg("features").noconvert(),
              py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),

@@ -202,12 +202,16 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         check_columns(self, X, reset=False)
         return check_numbers(encode(X, self._columns), allow_nan=allow_nan, name="X")
 
-    def _score_rows(self, X):
+    def _with_rows(self, X, ask, *arguments):
+        """What `ask`, a function of the model, says about rows."""
         check_is_fitted(self)
         features = self._read_features(X)
         with progress(self.verbose) as report:
             threads = self.threads if isinstance(self.density, (str, DensityEstimator)) else 1
-            return Scores(*self._model.score(features, threads, report))
+            return getattr(self._model, ask)(features, *arguments, threads, report)
+
+    def _score_rows(self, X):
+        return Scores(*self._with_rows(X, "score"))
 
     def predict(self, X):
         """The likeliest class of each row."""
@@ -233,6 +237,27 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         It is -inf for a row that is unlike all training rows.
         """
         return self._score_rows(X).log_ratio
+
+    def predict_set(self, X, alpha=0.1, sensitivity=1.0):
+        """A set of classes for each row that holds the true one with probability of at least `1 - alpha`, among rows like all
+        training rows: an array of True and False, with a column per class.
+
+        Outside the informative region the set has all classes. With a `sensitivity` above 1 the promise holds also where the
+        odds of the classes differ by at most that factor between labeled rows and unlabeled ones like them, so that labels are
+        not quite missing at random. Needs `conditional="stack"`.
+        """
+        if not 0.0 < alpha < 1.0:
+            raise ValueError(f"alpha: got {alpha}, expected a number between 0 and 1")
+        return self._with_rows(X, "sets", 1.0 - alpha, float(sensitivity))
+
+    def accept(self, X, risk=0.05, confidence=0.95):
+        """True for rows whose predictions you may act on: of those that are accepted, at most the share `risk` is wrong. That
+        fails with a probability of at most `1 - confidence`, over the labels that were drawn.
+
+        Rows outside the informative region are never accepted; where the labels show no such bound, no row is. Needs
+        `conditional="stack"`.
+        """
+        return self._with_rows(X, "accept", float(risk), float(confidence))
 
     def score(self, X, y, sample_weight=None):
         """The accuracy on the rows that have labels."""

@@ -24,6 +24,7 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
   scores.error_probability.resize(at(rows.n_rows));
   scores.log_ratio.resize(at(rows.n_rows));
   scores.informative.resize(at(rows.n_rows));
+  if (parts_.stacked != nullptr) scores.log_share.resize(at(rows.n_rows));
   scores.posterior = Matrix(rows.n_rows, n_classes());
   const Index block_rows = PassesAt::place() == PassPlace::kernels ? evidence_block_rows : rows_per_journey;
   const Index n_blocks = (rows.n_rows + block_rows - 1) / block_rows;

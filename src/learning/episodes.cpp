@@ -131,14 +131,14 @@ private:
   std::vector<char> clusters() {
     if (labeled_.clusters.empty()) return {};
     const std::vector<int>& cluster = labeled_.clusters[any(labeled_.clusters.size())];
-    constexpr double smallest_share = 0.15;
+    constexpr double least_hidden_share = 0.15;
     std::vector<int> order(static_cast<std::size_t>(*std::max_element(cluster.begin(), cluster.end()) + 1));
     std::iota(order.begin(), order.end(), 0);
     shuffle(order);
     std::vector<char> hidden(n_rows());
     double n_hidden = 0.0;
     for (const int chosen : order) {
-      if (n_hidden >= smallest_share * static_cast<double>(n_rows())) break;
+      if (n_hidden >= least_hidden_share * static_cast<double>(n_rows())) break;
       for (std::size_t i = 0; i < hidden.size(); ++i) {
         if (cluster[i] != chosen) continue;
         hidden[i] = 1;

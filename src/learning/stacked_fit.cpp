@@ -321,25 +321,46 @@ std::shared_ptr<const StackedModel> StackedFit::finish() {
   if (options_.trust != TrustForm::regions || model.trust.empty() || model.trust.front().is_none())
     model.hardly_labeled.belief = 0.0;
   check_itself(model);
+  model.held_out = held_out_answers(model);
   return std::make_shared<const StackedModel>(std::move(model));
+}
+
+/// The posterior of a labeled row by models that did not see its label; the class that it predicts.
+std::size_t StackedFit::answer_held_out(const StackedModel& model, std::size_t i,
+                                        std::span<double> posterior) const {
+  std::vector<double> log_p;
+  for (std::size_t y = 0; y < posterior.size(); ++y)
+    log_p.push_back(std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]));
+  const HeldOut& known = held_out_[i];
+  answer_row(model, kappa_,
+             {log_p, known.log_ratio, known.disagreement, known.log_share,
+              model.distance->of_other(data_.features.row(recipe_.rows[i]))},
+             posterior);
+  return best_class(posterior, log_p);
+}
+
+HeldOutAnswers StackedFit::held_out_answers(const StackedModel& model) const {
+  std::vector<HeldOutAnswers::Row> rows;
+  std::vector<double> posterior(at(data_.n_classes()));
+  for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
+    if (!recipe_.judged[i] || !(held_out_[i].log_ratio > kappa_)) continue;
+    const std::size_t best = answer_held_out(model, i, posterior);
+    const Index row = recipe_.rows[i];
+    const auto label = static_cast<std::size_t>(data_.labels[at(row)]);
+    rows.push_back(
+        {posterior[label], 1.0 - posterior[best], best != label, held_out_[i].log_share, data_.weight(row)});
+  }
+  return HeldOutAnswers(rows);
 }
 
 SelfCheck StackedFit::check_rows(const StackedModel& model, std::span<const std::size_t> rows) const {
   SelfCheck check;
   double total = 0.0;
   double squares = 0.0;
-  std::vector<double> log_p(at(data_.n_classes()));
-  std::vector<double> posterior(log_p.size());
+  std::vector<double> posterior(at(data_.n_classes()));
   for (const std::size_t i : rows) {
     const Index row = recipe_.rows[i];
-    for (std::size_t y = 0; y < log_p.size(); ++y)
-      log_p[y] = std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]);
-    const HeldOut& known = held_out_[i];
-    answer_row(model, kappa_,
-               {log_p, known.log_ratio, known.disagreement, known.log_share,
-                model.distance->of_other(data_.features.row(row))},
-               posterior);
-    const std::size_t best = best_class(posterior, log_p);
+    const std::size_t best = answer_held_out(model, i, posterior);
     const double weight = data_.weight(row);
     check.announced += weight * (1.0 - posterior[best]);
     check.made += best == static_cast<std::size_t>(data_.labels[at(row)]) ? 0.0 : weight;

@@ -62,6 +62,8 @@ private:
   void add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const;
   double usual_strangeness() const;
   void check_itself(const StackedModel& model);
+  std::size_t answer_held_out(const StackedModel& model, std::size_t i, std::span<double> posterior) const;
+  HeldOutAnswers held_out_answers(const StackedModel& model) const;
   SelfCheck check_rows(const StackedModel& model, std::span<const std::size_t> rows) const;
 
   /// A labeled row as models see it that did not see its label.

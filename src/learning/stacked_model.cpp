@@ -65,6 +65,7 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
   hardly_labeled.save(archive, prefix);
   archive.put(prefix + "usual_strangeness", usual_strangeness);
   ranges.save(archive, prefix + "ranges/");
+  held_out.save(archive, prefix + "held_out/");
 }
 
 std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,
@@ -91,7 +92,8 @@ std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, c
       LabelShare::load(archive, prefix + "share/", n_features),
       LabelDistance::load(archive, prefix + "distance/", n_features), std::move(trust),
       HardlyLabeled::load(archive, prefix, n_classes), usual_strangeness,
-      ColumnRanges::load(archive, prefix + "ranges/", n_features)});
+      ColumnRanges::load(archive, prefix + "ranges/", n_features),
+      HeldOutAnswers::load(archive, prefix + "held_out/")});
 }
 
 } // namespace lacuna

@@ -8,6 +8,7 @@
 #include "lacuna/learning/classifier.hpp"
 #include "learning/column_ranges.hpp"
 #include "learning/hardly_labeled.hpp"
+#include "learning/held_out_answers.hpp"
 #include "learning/label_distance.hpp"
 #include "learning/label_share.hpp"
 #include "learning/ratio_model.hpp"
@@ -26,6 +27,7 @@ struct StackedModel {
   HardlyLabeled hardly_labeled;
   double usual_strangeness = 0.0; ///< the log odds of the background that rows of the table themselves show
   ColumnRanges ranges;
+  HeldOutAnswers held_out = {}; ///< of labeled rows inside; empty: nothing is promised
 
   /// The class densities among the members; empty when there are none.
   std::vector<ClassModel> class_models() const;

@@ -79,6 +79,7 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
     // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
     scores.log_ratio[row] = strange >= 0.5 ? -std::numeric_limits<double>::infinity() : ratios[b];
     scores.informative[row] = scores.log_ratio[row] > parts.kappa ? 1 : 0;
+    scores.log_share[row] = share.log_share[b];
   }
 }
 

@@ -49,6 +49,12 @@ double beta_quantile(double p, double a, double b) {
 // Most powers are far too small to change a sum that has 1 in it already, and calls of exp and log are what
 // scoring consists of. So what cannot change a bit of the result is not computed.
 
+double binomial_at_most(Index k, Index n, double p) {
+  if (k < 0) return 0.0;
+  if (k >= n) return 1.0;
+  return boost::math::ibetac(static_cast<double>(k + 1), static_cast<double>(n - k), p);
+}
+
 double log_sum_exp(std::span<const double> values) {
   double largest = -std::numeric_limits<double>::infinity();
   for (const double value : values) {

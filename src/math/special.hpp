@@ -21,6 +21,9 @@ double log_beta(double a, double b);
 /// The x in [0, 1] below which a Beta(a, b) variable falls with probability p; a, b > 0.
 double beta_quantile(double p, double a, double b);
 
+/// The probability that at most k of n trials succeed, each with probability p; 0 for k < 0.
+double binomial_at_most(Index k, Index n, double p);
+
 /// log(sum(exp(values))) without overflow: -inf for no values or when all are -inf, NaN when one is NaN.
 double log_sum_exp(std::span<const double> values);
 /// The same of two values, to the bit.

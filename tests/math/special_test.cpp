@@ -111,6 +111,21 @@ TEST(LogSumExp, OfManyPairsHasTheBitsOfEach) {
   }
 }
 
+TEST(BinomialAtMost, IsTheSumOfItsTerms) {
+  for (const Index n : {1, 2, 7, 40})
+    for (const double p : {0.0, 0.03, 0.5, 0.9, 1.0}) {
+      double sum = 0.0;
+      double choose = 1.0;
+      for (Index k = 0; k <= n; ++k) {
+        sum += choose * std::pow(p, static_cast<double>(k)) * std::pow(1.0 - p, static_cast<double>(n - k));
+        choose *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+        EXPECT_NEAR(binomial_at_most(k, n, p), sum, 1e-13) << k << " of " << n;
+      }
+      EXPECT_EQ(binomial_at_most(-1, n, p), 0.0);
+      EXPECT_EQ(binomial_at_most(n, n, p), 1.0);
+    }
+}
+
 TEST(Special, KnownValues) {
   EXPECT_NEAR(log_gamma(0.5), 0.5 * std::log(std::numbers::pi), 1e-15);
   EXPECT_NEAR(log_gamma(171.0), 706.57306224578735, 1e-10);

@@ -19,6 +19,8 @@ struct Scores {
   std::vector<double> log_ratio; ///< how much denser labeled rows lie than unlabeled ones; +inf without
                                  ///< unlabeled rows, -inf where the background outweighs all else
   std::vector<char> informative; ///< log_ratio > kappa
+  std::vector<double> log_share; ///< log of the share of labels among rows like it over that among all rows;
+                                 ///< empty without a stack
   Matrix posterior;              ///< n x classes; rows sum to one
 };
 

@@ -1,5 +1,7 @@
 // What bench/all compares with peers beside the mixtures: the ridge logistic regression, the trees that
-// XGBoost grew, by lacuna and by XGBoost itself, and principal components.
+// XGBoost grew, by lacuna and by XGBoost itself, principal components, and a CSV file that is read.
+
+#include <cstdlib>
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +13,7 @@
 #include "core/index.hpp"
 #include "lacuna/core/random.hpp"
 #include "lacuna/data/dataset.hpp"
+#include "lacuna/data/table.hpp"
 #include "lacuna/features/fit_features.hpp"
 
 namespace {
@@ -77,11 +80,12 @@ void trees_lacuna(benchmark::State& state) {
   const Grown grown;
   std::vector<float> out(grown.scored.n_rows() * 5);
   const std::size_t step = at(tree_block_rows(20));
+  const TreeLadders ladders(grown.trees);
   const std::span<const float> cells = grown.scored.cells();
   for (auto _ : state)
     for (std::size_t first = 0; first < grown.scored.n_rows(); first += step) {
       const std::size_t n = std::min(step, grown.scored.n_rows() - first);
-      grown.trees.add_margins(cells.subspan(first * 20, n * 20), std::span(out).subspan(first * 5, n * 5));
+      add_margins(ladders, cells.subspan(first * 20, n * 20), std::span(out).subspan(first * 5, n * 5));
     }
   state.SetItemsProcessed(state.iterations() * 20000);
 }
@@ -99,5 +103,19 @@ void trees_xgboost(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 20000);
 }
 BENCHMARK(trees_xgboost)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// The file that LACUNA_BENCH_CSV names, all of its columns as numbers; bench/peers.py has written it.
+void csv_read(benchmark::State& state) {
+  const char* const path = std::getenv("LACUNA_BENCH_CSV");
+  if (path == nullptr) return state.SkipWithError("LACUNA_BENCH_CSV names no file");
+  TableSchema schema;
+  for (const char* const name : {"c0", "c1", "c2", "c3", "c4"}) schema.columns.push_back({.name = name});
+  for (auto _ : state) {
+    TableReader reader(path, schema, {}, {});
+    TableBlock block;
+    while (reader.next(block, 1024)) benchmark::DoNotOptimize(block.features.row(0));
+  }
+}
+BENCHMARK(csv_read)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace

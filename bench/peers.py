@@ -154,6 +154,24 @@ def pca(build):
     )
 
 
+def csv(build):
+    """The file stays until the program ends."""
+    import pandas as pd
+
+    folder = tempfile.TemporaryDirectory()
+    predict.write_tables(Path(folder.name), "rows", 200_000)
+    path = Path(folder.name) / "rows.csv"
+    os.environ["LACUNA_BENCH_CSV"] = str(path)
+
+    def read(folder=folder):
+        return milliseconds(lambda: pd.read_csv(path))
+
+    return Case(
+        "CSV, reading: 200,000 x 5 numbers of all their digits, one thread",
+        {"lacuna": lambda: benchmark(build, "peers", "csv_read"), "pandas": read},
+    )
+
+
 def kde(build):
     """One thread each, whatever was asked for: scikit-learn has no more."""
     ours, theirs = compare_kde.contenders(build / "tests/family_probe", 20_000, 1)
@@ -163,7 +181,7 @@ def kde(build):
     )
 
 
-CASES = {"gmm": gmm, "vb-gmm": vb_gmm, "logistic": logistic, "trees": trees, "pca": pca, "kde": kde}
+CASES = {"gmm": gmm, "vb-gmm": vb_gmm, "logistic": logistic, "trees": trees, "pca": pca, "csv": csv, "kde": kde}
 
 
 def spread(values):

@@ -1,6 +1,6 @@
 """lacuna predict beside pandas.read_csv of the same file: rows a second, processor time, and memory by the number of rows.
 
-    LACUNA_CLI=build/release/lacuna /usr/bin/python3 bench/predict.py [--rows N] [--memory N,N,...] [--json FILE]
+    LACUNA_CLI=build/release/lacuna /usr/bin/python3 bench/predict.py [--rows N] [--memory N,N,...] [--endings csv,npy] [--no-speed] [--json FILE]
 
 The rows are 10 classes of three clouds each in five columns; the models are fitted to 20,000 of them, a fifth with labels. pandas reads
 the table of numbers; predict reads it, scores it and writes 14 columns. They work in turn, so that what else the machine does hits all
@@ -96,22 +96,44 @@ PEAK = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=Tru
 )
 
 
-def peaks(tool, folder, sizes):
+def pour(pipe, ending, n):
+    """So many rows, the same ones over and over: what comes through a pipe lies in no file."""
+    rows, _ = rows_of(min(n, ROWS_PER_WRITE), 1)
+    with open(pipe, "wb") as stream:
+        if ending == "npy":
+            np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (n, N_FEATURES)})
+            some = rows.tobytes()
+        else:
+            stream.write((",".join(f"c{j}" for j in range(N_FEATURES)) + "\n").encode())
+            some = pd.DataFrame(rows).to_csv(index=False, header=False).encode()
+        for _ in range(n // len(rows)):
+            stream.write(some)
+
+
+def peaks(tool, folder, sizes, endings):
     """The most memory that predict held, in MB."""
     result = {}
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
     for n in sizes:
-        write_tables(folder, "rows", n)
-        for ending in ("csv", "npy"):
-            command = [tool, "predict", "densities", f"rows.{ending}", "-o", f"out.{ending}", "--force"]
-            out = subprocess.run([sys.executable, "-S", "-c", PEAK, *command], cwd=folder, check=True, capture_output=True)
-            result[f"{n:,} rows, {ending}"] = int(out.stdout) * 1024 / 1e6
+        for ending in endings:
+            command = [tool, "predict", "densities", "pipe", "-o", f"out.{ending}", "--force"]
+            whole = [sys.executable, "-S", "-c", PEAK, *command]
+            with subprocess.Popen(whole, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                pour(pipe, ending, n)
+                out, _ = child.communicate()
+            if child.returncode != 0:
+                raise SystemExit(f"predict failed on {n:,} rows, {ending}")
+            result[f"{n:,} rows, {ending}"] = int(out) * 1024 / 1e6
     return result
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--memory", default="100000,1000000,10000000")
+    parser.add_argument("--memory", default="100000,1000000,10000000", help="rows whose peak of memory is measured; may be empty")
+    parser.add_argument("--endings", default="csv,npy", help="of files whose peak is measured")
+    parser.add_argument("--no-speed", action="store_true", help="measure memory alone")
     parser.add_argument("--json", help="write what was measured here, too")
     arguments = parser.parse_args()
     tool = str(Path(os.environ["LACUNA_CLI"]).resolve())
@@ -119,8 +141,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fit_models(tool, folder)
-        found = {"rows": arguments.rows, "cores": os.cpu_count(), "speed": speeds(tool, folder, arguments.rows)}
-        found["peak_mb"] = peaks(tool, folder, sizes)
+        found = {"rows": arguments.rows, "cores": os.cpu_count(), "speed": {}}
+        if not arguments.no_speed:
+            found["speed"] = speeds(tool, folder, arguments.rows)
+        found["peak_mb"] = peaks(tool, folder, sizes, arguments.endings.split(","))
     print(f"{arguments.rows:,} x {N_FEATURES}, {N_CLASSES} classes, {os.cpu_count()} cores, medians of {N_RUNS}")
     for name, of in found["speed"].items():
         extent = f"({of['ratio_from']:.2f} to {of['ratio_to']:.2f})"

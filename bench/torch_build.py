@@ -11,7 +11,7 @@ FLAGS = ["-std=c++20", "-O3", "-fPIC", "-Wno-psabi", f"-I{ROOT / 'include'}", f"
 KERNELS = {
     "plain": [],
     "avx2": ["-mavx2", "-mfma", "-DLACUNA_INSTRUCTION_SET=avx2", "-DLACUNA_KERNEL_BYTES=32"],
-    "avx512": ["-mavx512f", "-mavx512dq", "-mprefer-vector-width=512", "-DLACUNA_INSTRUCTION_SET=avx512",
+    "avx512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512", "-DLACUNA_INSTRUCTION_SET=avx512",
                "-DLACUNA_KERNEL_BYTES=64"],
 }
 KERNEL_FLAGS = ["-ffp-contract=fast", "-fno-math-errno"]

@@ -37,7 +37,7 @@ void BoostedTrees::log_probability(MatrixView rows, std::span<double> out) const
     margins.clear();
     for (Index i = 0; i < block.n_rows; ++i)
       margins.insert(margins.end(), parts_.starts.begin(), parts_.starts.end());
-    parts_.trees.add_margins(read(parts_.scales, block), margins);
+    add_margins(ladders_, read(parts_.scales, block), margins);
     for (Index i = 0; i < block.n_rows; ++i) {
       // With two classes the only margin is that of the last.
       std::copy_n(margins.begin() + static_cast<std::ptrdiff_t>(at(i) * n_margins), n_margins,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conditional/column_scales.hpp"
-#include "conditional/tree_ensemble.hpp"
+#include "conditional/tree_passage.hpp"
 #include "lacuna/conditional/conditional.hpp"
 
 namespace lacuna {
@@ -39,6 +39,7 @@ private:
   void save_parts(Archive& archive, const std::string& prefix) const override;
 
   Parts parts_;
+  TreeLadders ladders_{parts_.trees};
 };
 
 } // namespace lacuna

@@ -9,6 +9,7 @@
 #include "conditional/forest_growth.hpp"
 #include "conditional/own_conditionals.hpp"
 #include "conditional/probabilities.hpp"
+#include "conditional/tree_passage.hpp"
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "lacuna/core/random.hpp"
@@ -30,35 +31,45 @@ public:
     double n_labels = 0.0;    ///< by weight
     GrownForest grown;
   };
-  Forest(ConditionalFacts facts, Parts parts) : Conditional(std::move(facts)), parts_(std::move(parts)) {}
+  Forest(ConditionalFacts facts, Parts parts)
+      : Conditional(std::move(facts)), parts_(std::move(parts)),
+        width_((parts_.classes.size() + at(tree_line) - 1) / at(tree_line) * at(tree_line)),
+        lines_(parts_.grown.shares.size() / parts_.classes.size() * width_) {
+    const std::size_t n_known = parts_.classes.size();
+    for (std::size_t line = 0; line * width_ < lines_.size(); ++line)
+      std::copy_n(parts_.grown.shares.data() + line * n_known, n_known, lines_.data() + line * width_);
+  }
 
   void log_probability(MatrixView rows, std::span<double> out) const override {
     const TreeEnsemble& trees = parts_.grown.trees;
     const std::size_t n_known = parts_.classes.size();
     const auto n = static_cast<double>(trees.tree_output.size());
-    std::vector<double> scores;
+    std::vector<double> sums;
+    std::vector<double> scores(n_known);
+    std::vector<std::int32_t> line_of;
     const Index block_rows = tree_block_rows(rows.n_cols);
     for (Index first = 0; first < rows.n_rows; first += block_rows) {
       const MatrixView block = rows.middle_rows(first, std::min(block_rows, rows.n_rows - first));
       const std::vector<float> cells = BoostedTrees::read(parts_.scales, block);
-      TreePassage passage(trees, cells);
-      scores.assign(at(block.n_rows) * n_known, 0.0);
+      TreePassage passage(ladders_, cells);
+      sums.assign(at(block.n_rows) * width_, 0.0);
       for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
         const std::span<const std::int32_t> leaves = passage.leaves(tree);
         const TreeNode* const nodes = trees.nodes.data() + trees.tree_first[tree];
-        for (std::size_t i = 0; i < leaves.size(); ++i) {
-          const float* const shares =
-              parts_.grown.shares.data() + static_cast<std::size_t>(nodes[leaves[i]].value) * n_known;
-          for (std::size_t y = 0; y < n_known; ++y) scores[i * n_known + y] += static_cast<double>(shares[y]);
-        }
+        line_of.clear();
+        for (const std::int32_t leaf : leaves)
+          line_of.push_back(static_cast<std::int32_t>(nodes[leaf].value));
+        tree_kernels().add_lines(lines_.data(), line_of.data(), block.n_rows, static_cast<Index>(width_),
+                                 sums.data());
       }
-      // One label more, shared by all: trees that agree are not certain.
-      for (double& score : scores)
-        score = std::log((parts_.n_labels * score / n + 1.0 / static_cast<double>(n_known)) /
-                         (parts_.n_labels + 1.0));
       for (Index i = 0; i < block.n_rows; ++i) {
+        // One label more, shared by all: trees that agree are not certain.
+        for (std::size_t y = 0; y < n_known; ++y)
+          scores[y] =
+              std::log((parts_.n_labels * sums[at(i) * width_ + y] / n + 1.0 / static_cast<double>(n_known)) /
+                       (parts_.n_labels + 1.0));
         const std::span<double> row = out.subspan(at((first + i) * n_classes()), at(n_classes()));
-        spread_scores(std::span(scores).subspan(at(i) * n_known, n_known), parts_.classes, row);
+        spread_scores(scores, parts_.classes, row);
         to_log_probabilities(row);
       }
     }
@@ -97,6 +108,9 @@ private:
   }
 
   Parts parts_;
+  std::size_t width_;        ///< of a line of shares, filled up for the kernel
+  std::vector<float> lines_; ///< one per leaf
+  TreeLadders ladders_{parts_.grown.trees};
 };
 
 } // namespace

@@ -55,14 +55,17 @@ void Stack::log_probability(MatrixView rows, std::span<double> out, std::vector<
     members_[j].fitted->log_probability(rows, by_member[j].values());
     calibrate_scores(members_[j].calibration, seen_, by_member[j]);
   }
-  std::vector<double> terms(members_.size());
+  Matrix terms(static_cast<Index>(members_.size()), rows.n_rows * n_classes());
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    const double log_weight = std::log(members_[j].weight);
+    std::ranges::transform(by_member[j].values(), terms.row(static_cast<Index>(j)),
+                           [&](double log_p) { return log_weight + log_p; });
+  }
+  log_sum_exp_columns(terms.view(), out);
   for (Index i = 0; i < rows.n_rows; ++i) {
     const std::span<double> row = out.subspan(at(i * n_classes()), at(n_classes()));
-    for (std::size_t y = 0; y < row.size(); ++y) {
-      for (std::size_t j = 0; j < terms.size(); ++j)
-        terms[j] = std::log(members_[j].weight) + by_member[j](i, static_cast<Index>(y));
-      row[y] = seen_[y] ? log_sum_exp(terms) : -std::numeric_limits<double>::infinity();
-    }
+    for (std::size_t y = 0; y < row.size(); ++y)
+      if (!seen_[y]) row[y] = -std::numeric_limits<double>::infinity();
     mixed_.apply(row);
   }
 }

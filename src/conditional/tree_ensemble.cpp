@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,15 +13,6 @@ namespace lacuna {
 namespace {
 
 constexpr std::uint32_t bits_per_word = 32;
-
-constexpr std::uint32_t sign_bit = 0x80000000U;
-
-/// The largest number that is smaller than a finite one.
-float just_below(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  if (x == 0.0F) return -std::numeric_limits<float>::denorm_min();
-  return std::bit_cast<float>(x > 0.0F ? bits - 1 : bits + 1);
-}
 
 /// A stored list of whole numbers between low and high, both included.
 template <typename Whole>
@@ -64,13 +54,6 @@ std::vector<float> field(const std::vector<TreeNode>& nodes, Field of) {
 }
 
 } // namespace
-
-Index tree_block_rows(Index n_features) {
-  constexpr Index cells = 8192;
-  constexpr Index fewest = 128;
-  constexpr Index most = 1024;
-  return std::clamp(cells / std::max<Index>(1, n_features) / tree_group * tree_group, fewest, most);
-}
 
 bool TreeEnsemble::goes_left(const TreeNode& node, float value) const {
   if (std::isnan(value)) return node.missing_left;
@@ -122,19 +105,9 @@ void TreeEnsemble::find_leaves(std::size_t tree, std::span<const float> rows,
     leaves[row] = static_cast<std::int32_t>(&leaf(tree, rows.subspan(row * width, width)) - first);
 }
 
-void TreeEnsemble::add_margins(std::span<const float> rows, std::span<float> outputs) const {
-  const std::size_t n_rows = rows.size() / at(n_features);
-  TreePassage passage(*this, rows);
-  std::vector<float> sums(outputs.size()); // output by output
-  for (std::size_t i = 0; i < n_rows; ++i)
-    for (std::size_t k = 0; k < at(n_outputs); ++k) sums[k * n_rows + i] = outputs[i * at(n_outputs) + k];
-  for (std::size_t tree = 0; tree < tree_output.size(); ++tree) {
-    const std::span<const float> values = passage.values(tree);
-    float* const sum = sums.data() + at(tree_output[tree]) * n_rows;
-    for (std::size_t i = 0; i < n_rows; ++i) sum[i] += values[i];
-  }
-  for (std::size_t i = 0; i < n_rows; ++i)
-    for (std::size_t k = 0; k < at(n_outputs); ++k) outputs[i * at(n_outputs) + k] = sums[k * n_rows + i];
+void TreeEnsemble::add_margins(std::span<const float> row, std::span<float> outputs) const {
+  for (std::size_t tree = 0; tree < tree_output.size(); ++tree)
+    outputs[at(tree_output[tree])] += leaf(tree, row).value;
 }
 
 std::int32_t TreeEnsemble::add_set(std::span<const char> goes_right) {
@@ -198,77 +171,6 @@ TreeEnsemble TreeEnsemble::load(const Archive& archive, const std::string& prefi
         fail_damaged(prefix + "left", "names a child that is not behind its parent in the same tree");
     }
   return trees;
-}
-
-TreePassage::TreePassage(const TreeEnsemble& trees, std::span<const float> rows)
-    : trees_(trees), rows_(rows), n_rows_(rows.size() / at(trees.n_features)),
-      stride_((n_rows_ + at(tree_group) - 1) / at(tree_group) * at(tree_group)), values_(stride_),
-      leaves_(n_rows_) {
-  constexpr std::size_t fewest_rows = 8;
-  if (n_rows_ < fewest_rows) return;
-  const std::size_t width = at(trees.n_features);
-  columns_.resize(width * stride_);
-  for (std::size_t i = 0; i < n_rows_; ++i)
-    for (std::size_t j = 0; j < width; ++j) columns_[j * stride_ + i] = rows[i * width + j];
-}
-
-std::span<const std::int32_t> TreePassage::leaves(std::size_t tree) {
-  const auto number = [](std::int32_t node, const TreeNode& /*leaf*/) { return std::bit_cast<float>(node); };
-  if (!climb(tree, number))
-    trees_.find_leaves(tree, rows_, leaves_);
-  else
-    for (std::size_t i = 0; i < n_rows_; ++i) leaves_[i] = std::bit_cast<std::int32_t>(values_[i]);
-  return leaves_;
-}
-
-std::span<const float> TreePassage::values(std::size_t tree) {
-  if (!climb(tree, [](std::int32_t /*node*/, const TreeNode& leaf) { return leaf.value; })) {
-    trees_.find_leaves(tree, rows_, leaves_);
-    const TreeNode* const nodes = trees_.nodes.data() + trees_.tree_first[tree];
-    for (std::size_t i = 0; i < n_rows_; ++i) values_[i] = nodes[leaves_[i]].value;
-  }
-  return std::span(values_).first(n_rows_);
-}
-
-/// Puts what `payload` makes of each row's leaf into values_; false where a walk has to do it.
-template <typename Payload>
-bool TreePassage::climb(std::size_t tree, const Payload& payload) {
-  const TreeKernels& kernels = tree_kernels();
-  const auto n_nodes = static_cast<std::int32_t>(trees_.tree_first[tree + 1] - trees_.tree_first[tree]);
-  if (columns_.empty() || n_nodes > 2 * kernels.most_steps || !read_steps(tree)) return false;
-  const TreeNode* const nodes = trees_.nodes.data() + trees_.tree_first[tree];
-  places_.resize(std::max(places_.size(), at(n_nodes * tree_group)));
-  for (std::int32_t node = 0; node < n_nodes; ++node)
-    std::fill_n(places_.begin() + node * tree_group, tree_group, payload(node, nodes[node]));
-  kernels.climb(steps_.data(), static_cast<Index>(steps_.size()), columns_.data(),
-                static_cast<Index>(stride_), static_cast<Index>(stride_), places_.data(), values_.data());
-  return true;
-}
-
-/// Children stand behind their parents, so the nodes are taken from the last to the first. False for a tree
-/// that asks for categories.
-bool TreePassage::read_steps(std::size_t tree) {
-  const TreeNode* const first = trees_.nodes.data() + trees_.tree_first[tree];
-  const TreeNode* node = trees_.nodes.data() + trees_.tree_first[tree + 1];
-  steps_.resize(static_cast<std::size_t>(node - first));
-  TreeStep* step = steps_.data();
-  bool has_sets = false;
-  while (node != first) {
-    --node;
-    // x < value is -x > -value, and not x < value is x > what comes before value. NaN fails either.
-    const bool turns = !node->missing_left;
-    *step = {turns ? sign_bit : 0U,
-             turns ? -node->value : just_below(node->value),
-             node->feature,
-             turns ? node->left : node->left + 1,
-             turns ? node->left + 1 : node->left,
-             static_cast<std::int32_t>(node - first)};
-    const bool is_split = node->left != 0;
-    has_sets |= is_split && node->set >= 0;
-    step += is_split ? 1 : 0; // not a branch, which nobody could foresee
-  }
-  steps_.resize(static_cast<std::size_t>(step - steps_.data()));
-  return !has_sets;
 }
 
 } // namespace lacuna

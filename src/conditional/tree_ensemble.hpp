@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "conditional/tree_kernels.hpp"
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 
@@ -19,9 +18,6 @@ struct TreeNode {
   std::int32_t set = -1;     ///< of the categories that go right, others go left; -1: a number is compared
   bool missing_left = false; ///< where a missing value goes
 };
-
-/// So many rows pass each tree before the next one does: they and a tree stay in the cache.
-Index tree_block_rows(Index n_features);
 
 /// Decision trees whose leaves add up, evaluated as XGBoost does: features are 32-bit floats, and each output
 /// is summed in them, tree after tree.
@@ -38,8 +34,8 @@ struct TreeEnsemble {
   const TreeNode& leaf(std::size_t tree, std::span<const float> row) const;
   /// The same for rows that lie one behind the other: their leaves' numbers among the tree's nodes.
   void find_leaves(std::size_t tree, std::span<const float> rows, std::span<std::int32_t> leaves) const;
-  /// Adds every tree's leaf for these rows to their outputs, which lie one row behind the other, too.
-  void add_margins(std::span<const float> rows, std::span<float> outputs) const;
+  /// Adds every tree's leaf for a row to its outputs.
+  void add_margins(std::span<const float> row, std::span<float> outputs) const;
 
   /// The number of a new set of the levels that go right.
   std::int32_t add_set(std::span<const char> goes_right);
@@ -51,33 +47,6 @@ struct TreeEnsemble {
 
 private:
   bool goes_left(const TreeNode& node, float value) const;
-};
-
-/// Some rows on their way through the trees of an ensemble, all of them through one tree at a time.
-class TreePassage {
-public:
-  /// The rows lie one behind the other. They and the trees must outlive this.
-  TreePassage(const TreeEnsemble& trees, std::span<const float> rows);
-
-  /// As TreeEnsemble::find_leaves; valid until the next call, as is that of values().
-  std::span<const std::int32_t> leaves(std::size_t tree);
-  /// What their leaves add.
-  std::span<const float> values(std::size_t tree);
-
-private:
-  template <typename Payload>
-  bool climb(std::size_t tree, const Payload& payload);
-  bool read_steps(std::size_t tree);
-
-  const TreeEnsemble& trees_;
-  std::span<const float> rows_;
-  std::size_t n_rows_;
-  std::size_t stride_;
-  std::vector<float> columns_; ///< the rows, feature by feature; empty: they are too few
-  std::vector<TreeStep> steps_;
-  std::vector<float> places_;
-  std::vector<float> values_;
-  std::vector<std::int32_t> leaves_;
 };
 
 } // namespace lacuna

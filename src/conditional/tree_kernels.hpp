@@ -6,31 +6,34 @@
 
 namespace lacuna {
 
-/// A split of a tree, as many rows take it side by side: those whose value, with its sign turned where `sign`
-/// has that bit, is above `bound` take what the one child has, all others, NaN among them, what the other
-/// has.
+/// A split of a tree, as many rows take it side by side: those whose rank in a column is above `bound` take
+/// what the one child has, all others what the other has.
 struct TreeStep {
-  std::uint32_t sign = 0;
-  float bound = 0.0F;
-  std::int32_t feature = 0;
-  std::int32_t above = 0; ///< places of the two children
-  std::int32_t others = 0;
-  std::int32_t place = 0; ///< of the node itself
+  std::uint16_t bound = 0;
+  std::uint16_t above = 0; ///< places of the two children
+  std::uint16_t others = 0;
+  std::uint16_t place = 0; ///< of the node itself
+  std::int32_t column = 0;
 };
 
 /// Rows pass a tree in groups of this many.
-inline constexpr Index tree_group = 32;
+inline constexpr Index tree_group = 64;
+
+/// A line of numbers in a leaf is filled up with zeros to a multiple of this.
+inline constexpr Index tree_line = 8;
 
 /// Trees for many rows at once, one copy per instruction set (math/simd.hpp). A walk from the root waits for
 /// one node after the other; but to let every row take every split, from the leaves upwards, needs neither
-/// gathering nor branches.
+/// gathering nor branches. Ranks and places have 16 bits, so that a vector holds many of them.
 struct TreeKernels {
-  /// `places` holds tree_group numbers per node, those of the leaves filled in. A step comes behind those of
-  /// its node's children; the last is the root's. Value i of feature j is at columns[j * stride + i];
-  /// `n_rows` is a multiple of tree_group. What a row has at the root goes to out[i], as it is, number or
-  /// not.
-  void (*climb)(const TreeStep* steps, Index n_steps, const float* columns, Index stride, Index n_rows,
-                float* places, float* out);
+  /// `places` holds tree_group numbers per place, those of the leaves filled in. A step comes behind those of
+  /// its node's children; the last is the root's. The rank of row i is at columns[column][i]; `n_rows` is a
+  /// multiple of tree_group. What a row has at the root goes to out[i].
+  void (*climb)(const TreeStep* steps, Index n_steps, const std::uint16_t* const* columns, Index n_rows,
+                std::uint16_t* places, std::uint16_t* out);
+  /// Adds line line_of[i] of `lines` to line i of `sums`, for n of these. Lines have `width` numbers, a
+  /// multiple of tree_line.
+  void (*add_lines)(const float* lines, const std::int32_t* line_of, Index n, Index width, double* sums);
   /// With more steps a walk is quicker.
   Index most_steps = 0;
 };

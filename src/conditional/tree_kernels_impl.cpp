@@ -7,25 +7,35 @@ namespace lacuna {
 
 namespace {
 
-constexpr Index lanes = lanes_of<float>;
+constexpr Index lanes = lanes_of<std::uint16_t>;
+constexpr Index n_vectors = tree_group / lanes; // vectors at a time: a place waits for those of its children
 static_assert(tree_group % lanes == 0);
 
-void climb(const TreeStep* steps, Index n_steps, const float* columns, Index stride, Index n_rows,
-           float* places, float* out) {
+void climb(const TreeStep* steps, Index n_steps, const std::uint16_t* const* columns, Index n_rows,
+           std::uint16_t* places, std::uint16_t* out) {
   for (Index first = 0; first < n_rows; first += tree_group) {
     for (const TreeStep* step = steps; step != steps + n_steps; ++step) {
-      const float* const x = columns + step->feature * stride + first;
-      const float* const above = places + step->above * tree_group;
-      const float* const others = places + step->others * tree_group;
-      float* const to = places + step->place * tree_group;
-      const FloatBits sign = static_cast<int>(step->sign) - FloatBits{};
-      const Floats bound = same(step->bound);
-      for (Index i = 0; i < tree_group; i += lanes) {
-        const auto turned = reinterpret_cast<Floats>(reinterpret_cast<FloatBits>(load(x + i)) ^ sign);
-        store(to + i, turned > bound ? load(above + i) : load(others + i));
-      }
+      const std::uint16_t* const ranks = columns[step->column] + first;
+      const std::uint16_t* const above = places + step->above * tree_group;
+      const std::uint16_t* const others = places + step->others * tree_group;
+      std::uint16_t* const to = places + step->place * tree_group;
+      Shorts taken[n_vectors];
+      for (Index w = 0; w < n_vectors; ++w)
+        taken[w] = load(ranks + w * lanes) > step->bound ? load(above + w * lanes) : load(others + w * lanes);
+      for (Index w = 0; w < n_vectors; ++w) store(to + w * lanes, taken[w]);
     }
-    for (Index i = 0; i < tree_group; i += lanes) store(out + first + i, load(places + i));
+    const std::uint16_t* const root = places + steps[n_steps - 1].place * tree_group;
+    for (Index w = 0; w < n_vectors; ++w) store(out + first + w * lanes, load(root + w * lanes));
+  }
+}
+
+static_assert(tree_line % lanes_of<double> == 0);
+
+void add_lines(const float* lines, const std::int32_t* line_of, Index n, Index width, double* sums) {
+  for (Index i = 0; i < n; ++i, sums += width) {
+    const float* const line = lines + line_of[i] * width;
+    for (Index k = 0; k < width; k += lanes_of<double>)
+      store(sums + k, load(sums + k) + load_doubles(line + k));
   }
 }
 
@@ -33,7 +43,7 @@ void climb(const TreeStep* steps, Index n_steps, const float* columns, Index str
 
 namespace LACUNA_INSTRUCTION_SET {
 extern const TreeKernels tree_kernels;
-const TreeKernels tree_kernels{climb, 24 * lanes};
+const TreeKernels tree_kernels{climb, add_lines, 12 * lanes};
 } // namespace LACUNA_INSTRUCTION_SET
 
 } // namespace lacuna

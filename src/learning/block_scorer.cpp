@@ -25,8 +25,9 @@ std::vector<double> densities(const Density& density, MatrixView rows) {
 BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first,
                          Scores& scores)
     : parts_(parts), rows_(rows), n_classes_(static_cast<Index>(parts.class_names.size())), first_(first),
-      scores_(scores), initial_(parts.initial, rows.n_rows), log_weight_(std::log(parts.informative_weight)),
-      log_rest_(std::log1p(-parts.informative_weight)),
+      scores_(scores), initial_(parts.initial, rows.n_rows),
+      terms_(static_cast<Index>(parts.draws.size()), rows.n_rows), means_(at(rows.n_rows)),
+      log_weight_(std::log(parts.informative_weight)), log_rest_(std::log1p(-parts.informative_weight)),
       log_classes_(std::log(static_cast<double>(n_classes_))),
       log_draws_(std::log(static_cast<double>(parts.draws.size()))) {
   initial_.evaluate(rows);
@@ -49,11 +50,9 @@ void BlockScorer::score_rows() {
   };
   // What is the same for every class decides nothing, and would round small differences away: the best class
   // is found before it is added. Where classes tie even so, it is the first of them.
-  for (Index b = 0; b < rows_.n_rows; ++b) {
-    double* const posterior = scores_.posterior.row(first_ + b);
-    for (Index y = 0; y < n_classes_; ++y) posterior[y] = class_part(y, b);
-    guesses[at(b)] = likeliest(posterior);
-  }
+  for (Index y = 0; y < n_classes_; ++y)
+    parts_.posterior == PosteriorForm::joint ? set_joint_parts(y) : set_product_parts(y);
+  for (Index b = 0; b < rows_.n_rows; ++b) guesses[at(b)] = likeliest(scores_.posterior.row(first_ + b));
   add_common_part();
   for (Index b = 0; b < rows_.n_rows; ++b)
     set_prediction(b, parts_.guesses_late ? likeliest(scores_.posterior.row(first_ + b)) : guesses[at(b)]);
@@ -69,35 +68,38 @@ void BlockScorer::add_common_part() {
   log_sum_exp(of_class, common, posterior);
 }
 
-/// log of the mean over draws of exp(value(draw)).
+/// For each row the log of the mean over draws of exp(value(draw, row)); valid until the next call.
 template <class Value>
-double BlockScorer::mean_over_draws(const Value& value) {
-  scratch_.clear();
-  for (const ClassEvidence& draw : draws_) scratch_.push_back(value(draw));
-  return log_sum_exp(scratch_) - log_draws_;
+std::span<const double> BlockScorer::means_over_draws(const Value& value) {
+  for (std::size_t draw = 0; draw < draws_.size(); ++draw)
+    for (Index b = 0; b < rows_.n_rows; ++b) terms_(static_cast<Index>(draw), b) = value(draws_[draw], b);
+  log_sum_exp_columns(terms_.view(), means_);
+  for (double& mean : means_) mean -= log_draws_;
+  return means_;
 }
 
-/// log of what q(x, y) owes to the class.
-double BlockScorer::class_part(Index y, Index b) {
-  return parts_.posterior == PosteriorForm::joint ? joint_part(y, b) : product_part(y, b);
+/// What q(x, y) owes to a class, as a log: in joint form w q(y|l=1) q(x|y,l=1), the first part of eq. 3.
+void BlockScorer::set_joint_parts(Index y) {
+  const std::span<const double> means =
+      means_over_draws([&](const ClassEvidence& draw, Index b) { return draw.log_joint(y, b); });
+  for (Index b = 0; b < rows_.n_rows; ++b) scores_.posterior(first_ + b, y) = log_weight_ + means[at(b)];
 }
 
-/// log of w q(y|l=1) q(x|y,l=1), the first part of eq. 3.
-double BlockScorer::joint_part(Index y, Index b) {
-  return log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_joint(y, b); });
-}
-
-/// log of (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part is common.
-double BlockScorer::product_part(Index y, Index b) {
+/// The same in product form, (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part
+/// is common.
+void BlockScorer::set_product_parts(Index y) {
   double probability = 0.0;
   for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
   probability /= static_cast<double>(draws_.size());
   const double w = parts_.informative_weight;
   const double log_prior = std::log(w * probability + (1.0 - w) / static_cast<double>(n_classes_));
-  const double informative =
-      log_weight_ + mean_over_draws([&](const ClassEvidence& draw) { return draw.log_density(y, b); });
-  if (uninformative_.empty()) return log_prior + informative;
-  return log_prior + log_sum_exp(informative, log_rest_ + uninformative_[at(b)]);
+  const std::span<const double> means =
+      means_over_draws([&](const ClassEvidence& draw, Index b) { return draw.log_density(y, b); });
+  for (Index b = 0; b < rows_.n_rows; ++b) {
+    double part = log_weight_ + means[at(b)];
+    if (!uninformative_.empty()) part = log_sum_exp(part, log_rest_ + uninformative_[at(b)]);
+    scores_.posterior(first_ + b, y) = log_prior + part;
+  }
 }
 
 /// log of what q(x, y) has in common for all classes y: in joint form (1-w)/|Y| q(x|l=0), the second part of

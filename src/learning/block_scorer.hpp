@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lacuna/learning/classifier.hpp"
@@ -17,9 +18,8 @@ public:
   void score_rows();
 
 private:
-  double class_part(Index y, Index b);
-  double joint_part(Index y, Index b);
-  double product_part(Index y, Index b);
+  void set_joint_parts(Index y);
+  void set_product_parts(Index y);
   double common_part(Index b) const;
   void add_common_part();
   double outside_weight(Index b) const;
@@ -27,7 +27,7 @@ private:
   void set_prediction(Index b, Index guess);
   void set_region(Index b, double background_share);
   template <class Value>
-  double mean_over_draws(const Value& value);
+  std::span<const double> means_over_draws(const Value& value);
 
   const GenerativeClassifier::Parts& parts_;
   MatrixView rows_;
@@ -39,7 +39,8 @@ private:
   std::vector<double> uninformative_;
   std::vector<double> unlabeled_;
   std::vector<double> background_; ///< log of its weight and density; empty without one
-  std::vector<double> scratch_;
+  Matrix terms_;                   ///< a line per draw
+  std::vector<double> means_;      ///< over draws
   double log_weight_;
   double log_rest_;
   double log_classes_;

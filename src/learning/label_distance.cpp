@@ -7,12 +7,14 @@
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
 #include "core/order.hpp"
+#include "learning/nearest_kernels.hpp"
 #include "learning/unlabeled_sample.hpp"
 
 namespace lacuna {
 
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index most_compared_rows = 3000;
 constexpr Index most_labeled_rows = 1000;
 constexpr Index most_measured_rows = 300; ///< for the unit of distance
@@ -22,7 +24,7 @@ double median_gap(const Matrix& points) {
   const Index step = (points.n_rows() + most_measured_rows - 1) / most_measured_rows;
   std::vector<double> gaps;
   for (Index i = 0; i < points.n_rows(); i += step) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     for (Index k = 0; k < points.n_rows(); ++k)
       if (k != i) least = std::min(least, squared_distance(point_of(points, i), point_of(points, k)));
     gaps.push_back(std::sqrt(least));
@@ -35,17 +37,20 @@ double median_gap(const Matrix& points) {
 } // namespace
 
 LabelDistance::LabelDistance(std::shared_ptr<const Embedding> embedding, Matrix labeled)
-    : embedding_(std::move(embedding)), labeled_(std::move(labeled)), unit_(median_gap(labeled_)) {}
+    : embedding_(std::move(embedding)), labeled_(std::move(labeled)),
+      n_places_((labeled_.n_rows() + nearest_group - 1) / nearest_group * nearest_group),
+      places_(at(n_places_ * labeled_.n_cols()), infinity), unit_(median_gap(labeled_)) {
+  for (Index i = 0; i < labeled_.n_rows(); ++i)
+    for (Index j = 0; j < labeled_.n_cols(); ++j) places_[at(j * n_places_ + i)] = labeled_(i, j);
+}
 
 /// The least squared distance above `beyond`.
 double LabelDistance::nearest(const double* row, double beyond) const {
+  static const NearestKernel& kernel = *nearest_kernels().back();
   std::vector<double> point(embedding_->size());
   embedding_->embed(row, point);
-  double least = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < labeled_.n_rows(); ++i) {
-    const double distance = squared_distance(point_of(labeled_, i), point);
-    if (distance > beyond) least = std::min(least, distance);
-  }
+  const double least =
+      kernel.least_distance(point.data(), places_.data(), n_places_, labeled_.n_cols(), beyond);
   return std::isfinite(least) ? std::sqrt(least) / unit_ : 0.0;
 }
 

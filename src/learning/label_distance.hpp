@@ -31,7 +31,9 @@ private:
   double nearest(const double* row, double beyond) const;
 
   std::shared_ptr<const Embedding> embedding_;
-  Matrix labeled_; ///< points
+  Matrix labeled_;             ///< points
+  Index n_places_;             ///< for them, side by side
+  std::vector<double> places_; ///< coordinate by coordinate; behind the last point all is infinite
   double unit_;
 };
 

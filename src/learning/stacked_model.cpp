@@ -27,14 +27,17 @@ std::vector<double> disagreements(const std::vector<Matrix>& by_member, const st
   const std::size_t n_classes = at(by_member.front().n_cols());
   std::vector<double> result(at(n_rows));
   std::vector<double> mean(n_classes);
+  std::vector<double> p(shares.size() * n_classes);
   for (Index i = 0; i < n_rows; ++i) {
     std::fill(mean.begin(), mean.end(), 0.0);
     for (std::size_t j = 0; j < shares.size(); ++j)
-      for (std::size_t y = 0; y < n_classes && shares[j] > 0.0; ++y)
-        mean[y] += shares[j] * std::exp(by_member[j].row(i)[y]);
+      for (std::size_t y = 0; y < n_classes && shares[j] > 0.0; ++y) {
+        p[j * n_classes + y] = std::exp(by_member[j].row(i)[y]);
+        mean[y] += shares[j] * p[j * n_classes + y];
+      }
     for (std::size_t j = 0; j < shares.size(); ++j)
       for (std::size_t y = 0; y < n_classes && shares[j] > 0.0; ++y)
-        result[at(i)] += shares[j] * 0.5 * std::abs(std::exp(by_member[j].row(i)[y]) - mean[y]);
+        result[at(i)] += shares[j] * 0.5 * std::abs(p[j * n_classes + y] - mean[y]);
   }
   return result;
 }

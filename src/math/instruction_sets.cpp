@@ -18,7 +18,9 @@ std::size_t n_sets_of_this_processor() {
 #ifdef LACUNA_X86_KERNELS
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 1;
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") ? 3 : 2;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw");
+  return has_avx512 ? 3 : 2;
 #else
   return 1;
 #endif

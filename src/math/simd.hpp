@@ -26,6 +26,7 @@ using Floats = float __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using DoubleBits = long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using UnsignedBits = unsigned long long __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 using FloatBits = int __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
+using Shorts = unsigned short __attribute__((vector_size(LACUNA_KERNEL_BYTES)));
 
 /// How many numbers a vector holds.
 template <typename Number>
@@ -35,6 +36,8 @@ constexpr Index lanes_of = LACUNA_KERNEL_BYTES / static_cast<Index>(sizeof(Numbe
 // NOLINTBEGIN(modernize-use-using)
 typedef double LooseDoubles __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(8), may_alias));
 typedef float LooseFloats __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(4), may_alias));
+typedef float LooseHalf __attribute__((vector_size(LACUNA_KERNEL_BYTES / 2), aligned(4), may_alias));
+typedef unsigned short LooseShorts __attribute__((vector_size(LACUNA_KERNEL_BYTES), aligned(2), may_alias));
 // NOLINTEND(modernize-use-using)
 static_assert(alignof(LooseDoubles) == alignof(double) && alignof(LooseFloats) == alignof(float));
 
@@ -44,11 +47,21 @@ inline Doubles load(const double* from) {
 inline Floats load(const float* from) {
   return *reinterpret_cast<const LooseFloats*>(from);
 }
+/// So many floats as a vector has doubles.
+inline Doubles load_doubles(const float* from) {
+  return __builtin_convertvector(*reinterpret_cast<const LooseHalf*>(from), Doubles);
+}
+inline Shorts load(const unsigned short* from) {
+  return *reinterpret_cast<const LooseShorts*>(from);
+}
 inline void store(double* to, Doubles values) {
   *reinterpret_cast<LooseDoubles*>(to) = values;
 }
 inline void store(float* to, Floats values) {
   *reinterpret_cast<LooseFloats*>(to) = values;
+}
+inline void store(unsigned short* to, Shorts values) {
+  *reinterpret_cast<LooseShorts*>(to) = values;
 }
 
 /// The first `count` numbers, zeros behind them.
@@ -80,6 +93,9 @@ inline Doubles larger(Doubles a, Doubles b) {
 /// Unlike with `larger`, NaN stays NaN, so that a training that diverges shows.
 inline Floats at_least(Floats x, float bound) {
   return x < bound ? same(bound) : x;
+}
+inline Doubles magnitude(Doubles x) {
+  return reinterpret_cast<Doubles>(reinterpret_cast<DoubleBits>(x) & 0x7fffffffffffffffLL);
 }
 inline Floats magnitude(Floats x) {
   return reinterpret_cast<Floats>(reinterpret_cast<FloatBits>(x) & 0x7fffffff);
@@ -195,19 +211,24 @@ struct Exponential {
   Floats minus_one() const { return scale * excess + (scale - 1.0F); }
 };
 
-/// log(x) for normal positive x.
-inline Doubles log_positive(Doubles x) {
-  // x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)).
-  constexpr long long sqrt_half = 0x3fe6a09e667f3bcd;
-  // Without a sign, so that a negative x, as a damaged model may bring, gives a wrong number and nothing
-  // worse.
-  const auto offset = reinterpret_cast<DoubleBits>(reinterpret_cast<UnsignedBits>(x) -
-                                                   static_cast<unsigned long long>(sqrt_half));
-  const DoubleBits e = offset >> 52;
-  const Doubles m = reinterpret_cast<Doubles>((offset & 0x000fffffffffffffLL) + sqrt_half);
-  const Doubles f = m - 1.0;
-  const Doubles s = f / (m + 1.0);
-  const Doubles z = s * s;
+/// x = m 2^k with m in [sqrt(1/2), sqrt(2)), for normal positive x.
+struct LogReduced {
+  explicit LogReduced(Doubles x) {
+    constexpr long long sqrt_half = 0x3fe6a09e667f3bcd;
+    // Without a sign, so that a negative x, as a damaged model may bring, gives a wrong number and nothing
+    // worse.
+    const auto offset = reinterpret_cast<DoubleBits>(reinterpret_cast<UnsignedBits>(x) -
+                                                     static_cast<unsigned long long>(sqrt_half));
+    k = __builtin_convertvector(offset >> 52, Doubles);
+    m = reinterpret_cast<Doubles>((offset & 0x000fffffffffffffLL) + sqrt_half);
+  }
+
+  Doubles k;
+  Doubles m;
+};
+
+/// atanh(s) = s + s z (1/3 + z/5 + ...) with z = s^2: what stands in brackets.
+inline Doubles atanh_tail(Doubles z) {
   Doubles p = same(1.0 / 23.0);
   p = p * z + 1.0 / 21.0;
   p = p * z + 1.0 / 19.0;
@@ -218,9 +239,15 @@ inline Doubles log_positive(Doubles x) {
   p = p * z + 1.0 / 9.0;
   p = p * z + 1.0 / 7.0;
   p = p * z + 1.0 / 5.0;
-  p = p * z + 1.0 / 3.0;
-  const Doubles k = __builtin_convertvector(e, Doubles);
-  return k * 0x1.62e42fefa39efp-1 + (2.0 * s + 2.0 * s * z * p);
+  return p * z + 1.0 / 3.0;
+}
+
+/// log(x) for normal positive x.
+inline Doubles log_positive(Doubles x) {
+  const LogReduced reduced(x); // log m = 2 atanh((m - 1) / (m + 1))
+  const Doubles s = (reduced.m - 1.0) / (reduced.m + 1.0);
+  const Doubles z = s * s;
+  return reduced.k * 0x1.62e42fefa39efp-1 + (2.0 * s + 2.0 * s * z * atanh_tail(z));
 }
 
 /// log(1 + u) for u >= 0, exact for small u as well.

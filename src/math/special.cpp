@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include "core/index.hpp"
 #include "math/log_add_kernels.hpp"
 
 namespace lacuna {
@@ -21,6 +23,11 @@ constexpr double lost_beside_one = -37.0;
 constexpr double none_of_many = -80.0;
 /// exp of less is 0.
 constexpr double smallest_power = -746.0;
+
+const LogAddKernel& kernel() {
+  static const LogAddKernel& widest = *log_add_kernels().back();
+  return widest;
+}
 
 } // namespace
 
@@ -85,11 +92,24 @@ double log_sum_exp(double a, double b) {
 }
 
 void log_sum_exp(std::span<const double> a, std::span<const double> b, std::span<double> out) {
-  static const LogAddKernel& kernel = *log_add_kernels().back();
-  const Index n = kernel.log_add(a.data(), b.data(), static_cast<Index>(out.size()), out.data());
+  const Index n = kernel().log_add(a.data(), b.data(), static_cast<Index>(out.size()), out.data());
   std::fill(out.begin() + n, out.end(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < out.size(); ++i)
     if (std::isnan(out[i])) out[i] = log_sum_exp(a[i], b[i]);
+}
+
+void log_sum_exp_columns(MatrixView terms, std::span<double> out) {
+  const Index n = terms.n_rows == 0
+                      ? 0
+                      : kernel().log_sum(terms.data, terms.n_cols, terms.n_rows, terms.n_cols, out.data());
+  std::fill(out.begin() + n, out.end(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> column(at(terms.n_rows));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!std::isnan(out[i])) continue;
+    for (std::size_t k = 0; k < column.size(); ++k)
+      column[k] = terms(static_cast<Index>(k), static_cast<Index>(i));
+    out[i] = log_sum_exp(column);
+  }
 }
 
 } // namespace lacuna

@@ -30,5 +30,7 @@ double log_sum_exp(std::span<const double> values);
 double log_sum_exp(double a, double b);
 /// The same of many pairs, to the bit. `out` must not be one of the others.
 void log_sum_exp(std::span<const double> a, std::span<const double> b, std::span<double> out);
+/// The same of each column, to the bit.
+void log_sum_exp_columns(MatrixView terms, std::span<double> out);
 
 } // namespace lacuna

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include "data/table_copy.hpp"
+#include "pipeline/number_text.hpp"
 
 namespace lacuna {
 
@@ -33,11 +33,6 @@ std::string without_formula(const std::string& text) {
   const bool is_formula =
       first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string::npos;
   return is_formula && !is_number(text) ? "'" + text : text;
-}
-
-// The shortest digits that read back as the same double, in every locale.
-char* put_number(char* to, double value) {
-  return fmt::format_to(to, FMT_COMPILE("{}"), value);
 }
 
 class CsvBytes : public PredictionBytes {
@@ -59,8 +54,7 @@ public:
   }
 
   void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
-    constexpr std::size_t longest_number = 32; // with its comma
-    const std::size_t longest_row = longest_name_ + (4 + names_.size()) * longest_number;
+    const std::size_t longest_row = longest_name_ + (4 + names_.size()) * (longest_number + 1); // with commas
     bytes.resize(bytes.capacity());
     std::size_t size = 0;
     for (std::size_t i = 0; i < scores.prediction.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "conditional/tree_passage.hpp"
 #include "conditional/xgboost_trees.hpp"
 #include "lacuna/core/random.hpp"
 #include "tests/expect_error.hpp"
@@ -95,7 +96,8 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
   // Too many nodes for any but a walk; and none but the root.
   add_random_tree(trees, random, set, 0.0, 3000);
   add_random_tree(trees, random, set, 0.0, 1);
-  for (const std::size_t n_rows : {1, 7, 8, 15, 16, 17, 32, 33, 100}) {
+  const TreeLadders ladders(trees);
+  for (const std::size_t n_rows : {1, 7, 8, 15, 16, 17, 32, 33, 64, 65, 100, 200}) {
     std::vector<float> rows;
     for (std::size_t i = 0; i < n_rows; ++i)
       for (int j = 0; j < 3; ++j)
@@ -106,7 +108,7 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
     // Numbers that a split has for its value go right, zeros of either sign alike.
     for (std::size_t i = 0; i < 2 && i < n_rows; ++i) rows[3 * i] = trees.nodes[0].value;
     for (std::size_t i = 2; i < 4 && i < n_rows; ++i) rows[3 * i + 1] = i == 2 ? 0.0F : -0.0F;
-    TreePassage passage(trees, rows);
+    TreePassage passage(ladders, rows);
     std::vector<float> expected(3 * n_rows, 0.5F);
     for (std::size_t tree = 0; tree < trees.tree_output.size(); ++tree) {
       std::vector<std::int32_t> leaves(n_rows);
@@ -120,9 +122,22 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
       }
     }
     std::vector<float> outputs(3 * n_rows, 0.5F);
-    trees.add_margins(rows, outputs);
+    add_margins(ladders, rows, outputs);
     EXPECT_EQ(outputs, expected); // the same sums in the same order
   }
+}
+
+TEST(TreeKernels, AddLinesInTheOrderOfTheirRows) {
+  constexpr Index width = 2 * tree_line;
+  std::vector<float> lines;
+  for (Index k = 0; k < 3 * width; ++k) lines.push_back(0.1F * static_cast<float>(k));
+  const std::vector<std::int32_t> line_of{2, 0, 2, 1};
+  std::vector<double> sums(line_of.size() * width, 1.0 / 3.0);
+  tree_kernels().add_lines(lines.data(), line_of.data(), 4, width, sums.data());
+  for (std::size_t i = 0; i < line_of.size(); ++i)
+    for (std::size_t k = 0; k < width; ++k)
+      EXPECT_EQ(sums[i * width + k],
+                1.0 / 3.0 + static_cast<double>(lines[static_cast<std::size_t>(line_of[i]) * width + k]));
 }
 
 TEST(TreeEnsemble, AddsSetsOfLevels) {

@@ -31,7 +31,7 @@ def instruction_sets():
     flags = next((set(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), set())
     if not {"avx2", "fma"} <= flags:
         return ["plain"]
-    return ["plain", "avx2", "avx512"] if {"avx512f", "avx512dq"} <= flags else ["plain", "avx2"]
+    return ["plain", "avx2", "avx512"] if {"avx512f", "avx512dq", "avx512bw"} <= flags else ["plain", "avx2"]
 
 
 def recorded_environment():

@@ -18,6 +18,7 @@
 #include "learning/label_distance.hpp"
 #include "learning/label_share.hpp"
 #include "learning/labeling.hpp"
+#include "learning/nearest_kernels.hpp"
 #include "learning/ratio_model.hpp"
 #include "learning/region.hpp"
 #include "learning/unlabeled_sample.hpp"
@@ -55,6 +56,33 @@ Dataset shifted_rows(Index n, Index n_labeled, Index d, double shift, std::uint6
     if (i < n_labeled) row[0] += shift;
     return i < n_labeled ? static_cast<int>(i % 2) : missing_label;
   });
+}
+
+TEST(NearestKernel, HasTheBitsOfOneDistanceAfterTheOther) {
+  RandomStream random(6, RandomPurpose::simulation);
+  for (const Index d : {1, 5, 40})
+    for (const Index n_points : {1, 16, 50}) {
+      const Index n = (n_points + nearest_group - 1) / nearest_group * nearest_group;
+      std::vector<double> places(at(n * d), infinity);
+      Matrix points(n_points, d);
+      for (Index i = 0; i < n_points; ++i)
+        for (Index j = 0; j < d; ++j) places[at(j * n + i)] = points(i, j) = random.normal();
+      std::vector<double> query(at(d));
+      for (int trial = 0; trial < 20; ++trial) {
+        for (double& q : query) q = random.normal();
+        double least = infinity;
+        double second = infinity;
+        for (Index i = 0; i < n_points; ++i) {
+          const double distance = squared_distance(point_of(points, i), query);
+          second = std::min(second, std::max(least, distance));
+          least = std::min(least, distance);
+        }
+        for (const NearestKernel* const kernel : nearest_kernels()) {
+          EXPECT_EQ(kernel->least_distance(query.data(), places.data(), n, d, -1.0), least);
+          EXPECT_EQ(kernel->least_distance(query.data(), places.data(), n, d, least), second);
+        }
+      }
+    }
 }
 
 /// Labels are seen in the blobs about -4 and 0, never in that about 4.

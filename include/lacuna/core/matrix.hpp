@@ -66,6 +66,8 @@ public:
   Index size() const { return n_rows_; }
   Index n_features() const { return features_.n_cols; }
   MatrixView features() const { return features_; }
+  /// Whether they are some rows of the matrix; otherwise they are all, in its order.
+  bool is_listed() const { return listed_; }
   /// Which row of the matrix row i is.
   Index index(Index i) const { return listed_ ? rows_[static_cast<std::size_t>(i)] : i; }
   const double* row(Index i) const { return features_.row(index(i)); }

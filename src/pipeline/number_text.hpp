@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+
+#include "lacuna/core/version.hpp"
+
+namespace LACUNA_API lacuna {
+
+/// put_number needs room for so many bytes, though it may use fewer.
+inline constexpr std::size_t longest_number = 24;
+
+/// Writes the shortest digits that read back as the same double, in every locale, and returns their end. What
+/// fmt writes for "{}", in half the time: a file of predictions is made of little else.
+char* put_number(char* to, double value);
+
+} // namespace lacuna

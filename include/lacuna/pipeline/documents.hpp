@@ -22,6 +22,6 @@ std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model);
 /// brier_error.
 std::string comparison_json(const Comparison& comparison);
 /// Everything a diagnosis holds; a number that nobody knows is null.
-std::string diagnosis_json(const Diagnosis& diagnosis);
+std::string diagnosis_json(const Diagnosis& found);
 
 } // namespace lacuna

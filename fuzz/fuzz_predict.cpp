@@ -62,10 +62,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.no_header = (data[0] & 2U) != 0;
   std::string text;
   try {
-    const Index n_rows = predict_table(
-        model, file.path(), options, 1, [&](std::string_view part) { text += part; }, silent_observer(),
-        (data[0] & 4U) != 0 ? CsvCells::no_formulas : CsvCells::exact);
-    check_lines(text, n_rows, model.class_names().size());
+    const PredictOptions how{.threads = 1,
+                             .cells = (data[0] & 4U) != 0 ? CsvCells::no_formulas : CsvCells::exact};
+    const PredictedRows rows = predict_table(
+        model, file.path(), options, how, [&](std::string_view part) { text += part; }, silent_observer());
+    check_lines(text, rows.n_rows, model.class_names().size());
   } catch (const Error& error) {
     require(error.kind() == ErrorKind::data || error.kind() == ErrorKind::usage);
   }

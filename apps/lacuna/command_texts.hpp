@@ -19,8 +19,10 @@ inline constexpr CommandText predict{"predict", "Predict classes with an error p
                                      "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
                                      R"(  lacuna predict loans.lacuna new.csv -o predictions.csv
   lacuna predict loans.lacuna new.csv.gz -o - | head
+  lacuna predict loans.lacuna new.csv -o decisions.csv --risk 0.05 --sets 0.9
 Columns: prediction, error_probability, informative (1: labels say something about rows like this),
-log_ratio, and the probability p_<class> of every class. Columns of DATA are found by name.)"};
+log_ratio, and the probability p_<class> of every class; then those of promises that were asked for.
+Columns of DATA are found by name.)"};
 
 inline constexpr CommandText evaluate{"evaluate",
                                       "Compare predictions with known labels: how good, and how honest",

@@ -1,4 +1,8 @@
-#include "lacuna/pipeline/predict.hpp"
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
 #include "argument_rows.hpp"
 #include "command_texts.hpp"
 #include "commands.hpp"
@@ -6,6 +10,7 @@
 #include "core/common_options.hpp"
 #include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
+#include "lacuna/pipeline/predict.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -19,13 +24,21 @@ struct PredictArguments {
   std::string output;
   bool no_header = false;
   bool csv_safe = false;
+  std::optional<double> sets;
+  std::optional<double> risk;
+  double confidence = PromiseOptions{}.confidence;
+  std::optional<double> sensitivity;
   int threads = 0;
   Device device = Device::cpu;
   bool force = false;
 };
 
 void predict(const PredictArguments& arguments) {
-  const PredictionFormat format = prediction_format(arguments.output, "output");
+  const PredictOptions options{
+      .threads = arguments.threads,
+      .cells = arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact,
+      .format = prediction_format(arguments.output, "output"),
+      .promises = {arguments.sets, arguments.risk, arguments.confidence, arguments.sensitivity}};
   keep_apart({{"MODEL", arguments.model}, {"DATA", arguments.data}}, {{mention("output"), arguments.output}});
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force);
@@ -33,14 +46,18 @@ void predict(const PredictArguments& arguments) {
   table.no_header = arguments.no_header;
   ConsoleObserver observer;
   // The table may be long or short: nobody knows yet.
-  const PassesAt passes_at(place_on(arguments.device, rows_per_journey, observer));
-  const Index n_rows = predict_table(
-      model, arguments.data, table, arguments.threads, [&](std::string_view text) { output.write(text); },
-      observer, arguments.csv_safe ? CsvCells::no_formulas : CsvCells::exact, format);
-  if (format == PredictionFormat::npy) output.file()->rewrite_beginning(npy_prediction_header(model, n_rows));
+  const PassesAt passes_at(place_on(arguments.device, rows_per_journey, observer), observer);
+  const PredictedRows rows = predict_table(
+      model, arguments.data, table, options, [&](std::string_view text) { output.write(text); }, observer);
+  if (options.format == PredictionFormat::npy)
+    output.file()->rewrite_beginning(npy_prediction_header(model, options, rows.n_rows));
   commit_together({&output});
   observer.finish();
-  if (!output.is_stdout()) say(counted(n_rows, "row") + " written to " + arguments.output);
+  if (!output.is_stdout()) say(counted(rows.n_rows, "row") + " written to " + arguments.output);
+  if (arguments.risk)
+    say(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted,
+                    100.0 * static_cast<double>(rows.n_accepted) /
+                        static_cast<double>(std::max<Index>(1, rows.n_rows))));
 }
 
 } // namespace
@@ -58,6 +75,25 @@ Command predict_command() {
                    "An apostrophe before predictions that a spreadsheet would take for a formula: those "
                    "that begin with = + - or @ and are no number")
                 .in_group("General"),
+            option("sets", &A::sets, "C",
+                   "Columns set_size and set: classes, with | between them, that hold the true one with this "
+                   "probability, among rows like all training rows; all classes where labels say nothing",
+                   {.above = 0.0, .below = 1.0})
+                .in_group("Promises"),
+            option("risk", &A::risk, "R",
+                   "Column accepted: 1 where you may act on the prediction, since of such rows at most this "
+                   "share is wrong",
+                   {.above = 0.0, .below = 1.0})
+                .in_group("Promises"),
+            option("confidence", &A::confidence, "P", "How sure --risk has to be of that",
+                   {.above = 0.0, .below = 1.0})
+                .in_group("Promises"),
+            option("sensitivity", &A::sensitivity, "G",
+                   "If odds of classes differ by at most this factor between labeled rows and unlabeled ones "
+                   "like them: column worst_error_probability, and flip_odds, the factor at which another "
+                   "class could be the likeliest; sets cover even so",
+                   {.low = 1.0, .high = 1e6})
+                .in_group("Promises"),
             threads_option(&A::threads), device_option(&A::device), force_row(&A::force)},
        .required = {"model", "data", "output"}},
       predict);

@@ -108,9 +108,9 @@ int main(int argc, char** argv) {
   std::printf("{\"rows\": %s, \"features\": %s, \"components\": %s, \"far\": %td, \"first_load\": %.6g",
               argv[2], argv[3], argv[4], ProductForm(problem.terms).n_far(), first_load);
   print_seconds("load", 1, load);
-  const MixtureMoments first = placed->collect(problem.terms);
+  const MixtureMoments first = placed->collect(problem.terms).value();
   bool is_same = true;
-  for (int i = 0; i < 3; ++i) is_same &= has_same_bits(placed->collect(problem.terms), first);
+  for (int i = 0; i < 3; ++i) is_same &= has_same_bits(placed->collect(problem.terms).value(), first);
   std::printf(", \"same_bits\": %s", is_same ? "true" : "false");
   print_seconds("pass", rounds, [&] { placed->collect(problem.terms); });
   std::vector<double> densities(at(rows.size()));

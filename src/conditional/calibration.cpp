@@ -9,6 +9,7 @@
 #include "conditional/probabilities.hpp"
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "math/lbfgs.hpp"
 #include "math/special.hpp"
 
@@ -44,7 +45,9 @@ double log_odds(double share) {
 /// Less the penalised likelihood and its gradient in (log slope, intercepts, log odds of the lapse).
 class CalibrationLoss {
 public:
-  explicit CalibrationLoss(const ScoredLabels& rows) : rows_(rows) {}
+  CalibrationLoss(const ScoredLabels& rows, int threads)
+      : rows_(rows), threads_(threads), log_p_(at(n_rows())), foretold_(at(n_rows())),
+        slack_(n_rows(), rows.scores.n_cols) {}
 
   static std::vector<double> parameters(const Calibration& calibration) {
     std::vector<double> x{std::log(calibration.slope)};
@@ -56,33 +59,26 @@ public:
     return {std::exp(x.front()), {x.begin() + 1, x.end() - 1}, 1.0 / (1.0 + std::exp(-x.back()))};
   }
 
+  /// Rows are judged side by side, but added up one after the other: the same bits on any number of threads.
   double operator()(std::span<const double> x, std::span<double> gradient) const {
     const Calibration here = calibration(x);
+    parallel_for((n_rows() + rows_per_task - 1) / rows_per_task, threads_, [&](Index task) {
+      judge(here, task * rows_per_task, std::min(n_rows(), (task + 1) * rows_per_task));
+    });
     double loss = penalty(x[0], here.intercepts);
     std::fill(gradient.begin(), gradient.end(), 0.0);
     gradient[0] = 2.0 * x[0];
     for (std::size_t y = 0; y < here.intercepts.size(); ++y)
       gradient[y + 1] = 2.0 * intercept_penalty * here.intercepts[y];
-    std::vector<double> scores(here.intercepts.size());
-    for (Index i = 0; i < rows_.scores.n_rows; ++i) {
+    for (Index i = 0; i < n_rows(); ++i) {
       const double weight = rows_.weights[at(i)];
       if (weight == 0.0) continue;
-      const std::span<const double> row(rows_.scores.row(i), scores.size());
-      const auto label = static_cast<std::size_t>(rows_.labels[at(i)]);
-      std::copy(row.begin(), row.end(), scores.begin());
-      scale_scores(here, scores);
-      const double log_sum = log_sum_exp(scores);
-      // The label is foretold, or it lapsed to any class; `foretold` is how likely the first is.
-      const double by_chance = here.lapse / static_cast<double>(n_judged(row));
-      // In logs: scores may be so far apart that their powers are not numbers.
-      const double log_foretold = std::log1p(-here.lapse) + scores[label] - log_sum;
-      const double log_p = log_sum_exp(log_foretold, std::log(by_chance));
-      const double foretold = std::exp(log_foretold - log_p);
-      loss -= weight * log_p;
-      gradient.back() += weight * (foretold - (1.0 - here.lapse));
-      for (std::size_t y = 0; y < scores.size(); ++y) {
+      loss -= weight * log_p_[at(i)];
+      gradient.back() += weight * (foretold_[at(i)] - (1.0 - here.lapse));
+      const double* const row = rows_.scores.row(i);
+      for (std::size_t y = 0; y < here.intercepts.size(); ++y) {
         if (std::isinf(row[y])) continue; // a class that cannot be judged has no say
-        const double slack = weight * foretold * (std::exp(scores[y] - log_sum) - (y == label ? 1.0 : 0.0));
+        const double slack = slack_(i, static_cast<Index>(y));
         gradient[0] += slack * here.slope * row[y];
         gradient[y + 1] += slack;
       }
@@ -91,7 +87,45 @@ public:
   }
 
 private:
+  static constexpr Index rows_per_task = 2048;
+
+  Index n_rows() const { return rows_.scores.n_rows; }
+
+  void judge(const Calibration& here, Index first, Index end) const {
+    std::vector<double> scores(here.intercepts.size());
+    const double log_kept = std::log1p(-here.lapse);
+    Index n_known = -1;
+    double log_by_chance = 0.0;
+    for (Index i = first; i < end; ++i) {
+      const double weight = rows_.weights[at(i)];
+      if (weight == 0.0) continue;
+      const std::span<const double> row(rows_.scores.row(i), scores.size());
+      const auto label = static_cast<std::size_t>(rows_.labels[at(i)]);
+      std::copy(row.begin(), row.end(), scores.begin());
+      scale_scores(here, scores);
+      const double log_sum = log_sum_exp(scores);
+      // The label is foretold, or it lapsed to any class; `foretold` is how likely the first is.
+      if (const Index n = n_judged(row); n != n_known) {
+        n_known = n;
+        log_by_chance = std::log(here.lapse / static_cast<double>(n));
+      }
+      // In logs: scores may be so far apart that their powers are not numbers.
+      const double log_foretold = log_kept + scores[label] - log_sum;
+      log_p_[at(i)] = log_sum_exp(log_foretold, log_by_chance);
+      foretold_[at(i)] = std::exp(log_foretold - log_p_[at(i)]);
+      double* const slack = slack_.row(i);
+      for (std::size_t y = 0; y < scores.size(); ++y)
+        if (!std::isinf(row[y]))
+          slack[y] = weight * foretold_[at(i)] * (std::exp(scores[y] - log_sum) - (y == label ? 1.0 : 0.0));
+    }
+  }
+
   const ScoredLabels& rows_;
+  int threads_;
+  // Of the last call, per row:
+  mutable std::vector<double> log_p_;    ///< of its label
+  mutable std::vector<double> foretold_; ///< how likely it is that its label did not lapse
+  mutable Matrix slack_;                 ///< by how much a class is too likely
 };
 
 /// Between two calibrations, as far as the rows say that the second, with so many more numbers, is needed: a
@@ -118,10 +152,10 @@ Index n_seen_classes(const ScoredLabels& rows) {
 enum class Free { slope, slope_and_intercepts, slope_and_lapse };
 
 /// The highest penalised likelihood from `start` upwards; what is not free stays.
-Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free free) {
+Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free free, int threads) {
   double total = 1.0;
   for (const double weight : rows.weights) total += weight;
-  const CalibrationLoss loss(rows);
+  const CalibrationLoss loss(rows, threads);
   std::vector<double> x = CalibrationLoss::parameters(start);
   lbfgs_minimise(
       [&](std::span<const double> here, std::span<double> gradient) {
@@ -139,13 +173,13 @@ Calibration most_likely(const ScoredLabels& rows, const Calibration& start, Free
 
 /// With a share of labels that no score foretells, where the rows say that there is one: else a few of them
 /// would flatten the slope for all. Its gain is what a slope without it does not gain; intercepts stay.
-Calibration with_lapse(const Calibration& without, const ScoredLabels& rows) {
+Calibration with_lapse(const Calibration& without, const ScoredLabels& rows, int threads) {
   Calibration start = without;
   start.lapse = 0.02;
   start.slope = std::max(start.slope, 1.0);
-  const Calibration rich = most_likely(rows, start, Free::slope_and_lapse);
+  const Calibration rich = most_likely(rows, start, Free::slope_and_lapse, threads);
   const double gain = calibration_objective(rich, rows) -
-                      calibration_objective(most_likely(rows, without, Free::slope), rows);
+                      calibration_objective(most_likely(rows, without, Free::slope, threads), rows);
   const double total = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
   return probability_of_gain(gain, 1, total) > 0.5 ? rich : without;
 }
@@ -193,14 +227,14 @@ Calibration Calibration::load(const Archive& archive, const std::string& prefix,
 double calibration_objective(const Calibration& calibration, const ScoredLabels& rows) {
   const std::vector<double> x = CalibrationLoss::parameters(calibration);
   std::vector<double> gradient(x.size());
-  return -CalibrationLoss(rows)(x, gradient);
+  return -CalibrationLoss(rows, 1)(x, gradient);
 }
 
-Calibration fit_calibration(const ScoredLabels& rows) {
+Calibration fit_calibration(const ScoredLabels& rows, int threads) {
   const Calibration identity = Calibration::identity(rows.scores.n_cols);
-  const Calibration sloped = between(identity, most_likely(rows, identity, Free::slope), 1, rows);
-  const Calibration rich = most_likely(rows, identity, Free::slope_and_intercepts);
-  return with_lapse(between(sloped, rich, n_seen_classes(rows) - 1, rows), rows);
+  const Calibration sloped = between(identity, most_likely(rows, identity, Free::slope, threads), 1, rows);
+  const Calibration rich = most_likely(rows, identity, Free::slope_and_intercepts, threads);
+  return with_lapse(between(sloped, rich, n_seen_classes(rows) - 1, rows), rows, threads);
 }
 
 } // namespace lacuna

@@ -45,6 +45,6 @@ double probability_of_gain(double gain, Index n_parameters, double n_rows);
 /// The slope, intercepts and lapse of the highest penalised likelihood, as far as rows are many enough to say
 /// that they are better than none. The penalty pulls towards the identity as well, so that few rows change
 /// little.
-Calibration fit_calibration(const ScoredLabels& rows);
+Calibration fit_calibration(const ScoredLabels& rows, int threads = 1);
 
 } // namespace lacuna

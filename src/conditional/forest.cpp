@@ -12,6 +12,7 @@
 #include "conditional/tree_passage.hpp"
 #include "core/archive_checks.hpp"
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
@@ -122,19 +123,21 @@ std::shared_ptr<const Conditional> ForestFamily::fit(const DatasetView& data,
   parts.scales = ColumnScales::fit(data, labeled);
   parts.classes = labeled.classes;
   parts.n_labels = labeled.total_weight;
-  parts.grown.trees = TreeEnsemble{data.n_features(), 1, {}, {0}, {}, {0}, {}};
+  parts.grown.trees.n_features = data.n_features();
   const std::size_t n_features = at(data.n_features());
   std::vector<float> cells(labeled.size() * n_features);
   for (std::size_t i = 0; i < labeled.size(); ++i)
     BoostedTrees::read(parts.scales, data.features.row(labeled.rows[i]),
                        std::span(cells).subspan(i * n_features, n_features));
-  const RankedRows rows(data, labeled, cells);
-  for (int tree = 0; tree < n_trees; ++tree) {
+  const RankedRows rows(data, labeled, cells, context.threads);
+  std::vector<GrownForest> grown(n_trees);
+  parallel_for(n_trees, context.threads, [&](Index tree) {
     if (context.observer != nullptr) stop_if_cancelled(*context.observer);
-    grow_tree(rows, labeled.total_weight / most_leaves,
-              derive_seed(context.seed, RandomPurpose::forest, static_cast<std::uint64_t>(tree)),
-              parts.grown);
-  }
+    grown[at(tree)] =
+        grow_tree(rows, labeled.total_weight / most_leaves,
+                  derive_seed(context.seed, RandomPurpose::forest, static_cast<std::uint64_t>(tree)));
+  });
+  for (const GrownForest& tree : grown) parts.grown.append(tree, rows.n_classes);
   return std::make_shared<Forest>(ConditionalFacts{forest_name, data.n_features(), data.n_classes()},
                                   std::move(parts));
 }

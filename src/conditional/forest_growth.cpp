@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 
 namespace lacuna {
@@ -250,10 +251,12 @@ private:
 
 } // namespace
 
-RankedRows::RankedRows(const DatasetView& data, const LabeledRows& labeled, std::span<const float> cells)
+RankedRows::RankedRows(const DatasetView& data, const LabeledRows& labeled, std::span<const float> cells,
+                       int threads)
     : columns(at(data.n_features())), place(labeled.place), weights(labeled.weights),
       n_classes(labeled.classes.size()) {
-  for (std::size_t j = 0; j < columns.size(); ++j) {
+  parallel_for(data.n_features(), threads, [&](Index feature) {
+    const std::size_t j = at(feature);
     Column& column = columns[j];
     column.n_levels = data.levels.empty() ? 0 : at(data.levels[j]);
     const auto cell = [&](std::size_t i) { return cells[i * columns.size() + j]; };
@@ -271,11 +274,33 @@ RankedRows::RankedRows(const DatasetView& data, const LabeledRows& labeled, std:
         column.rank.push_back(static_cast<std::int32_t>(
             std::lower_bound(column.values.begin(), column.values.end(), cell(i)) - column.values.begin()));
     }
-  }
+  });
 }
 
-void grow_tree(const RankedRows& rows, double least_leaf, std::uint64_t seed, GrownForest& forest) {
+GrownForest grow_tree(const RankedRows& rows, double least_leaf, std::uint64_t seed) {
+  GrownForest forest;
   TreeGrower(rows, least_leaf, seed, forest).grow();
+  return forest;
+}
+
+void GrownForest::append(const GrownForest& other, std::size_t n_classes) {
+  const auto n_nodes = static_cast<Index>(trees.nodes.size());
+  const auto n_sets = static_cast<std::int32_t>(trees.set_first.size() - 1);
+  const auto n_words = static_cast<Index>(trees.set_words.size());
+  const auto n_leaves = static_cast<float>(shares.size() / n_classes);
+  for (TreeNode node : other.trees.nodes) {
+    if (node.left == 0) node.value += n_leaves;
+    if (node.set >= 0) node.set += n_sets;
+    trees.nodes.push_back(node);
+  }
+  const auto append_to = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append_to(trees.tree_output, other.trees.tree_output);
+  for (std::size_t t = 1; t < other.trees.tree_first.size(); ++t)
+    trees.tree_first.push_back(n_nodes + other.trees.tree_first[t]);
+  for (std::size_t s = 1; s < other.trees.set_first.size(); ++s)
+    trees.set_first.push_back(n_words + other.trees.set_first[s]);
+  append_to(trees.set_words, other.trees.set_words);
+  append_to(shares, other.shares);
 }
 
 } // namespace lacuna

@@ -13,7 +13,7 @@ namespace lacuna {
 struct RankedRows {
   /// `cells` holds the labeled rows as trees see them, row after row. Numbers become their rank among the
   /// column's different values, so that no monotone change of a column matters; categories are what they are.
-  RankedRows(const DatasetView& data, const LabeledRows& labeled, std::span<const float> cells);
+  RankedRows(const DatasetView& data, const LabeledRows& labeled, std::span<const float> cells, int threads);
 
   static constexpr std::int32_t missing = -1;
   struct Column {
@@ -29,12 +29,14 @@ struct RankedRows {
 
 /// Trees whose leaves hold the shares of the classes: `trees` has the number of its line as a leaf's value.
 struct GrownForest {
-  TreeEnsemble trees;
+  TreeEnsemble trees{0, 1, {}, {0}, {}, {0}, {}};
   std::vector<float> shares; ///< lines of n_classes
+
+  void append(const GrownForest& other, std::size_t n_classes);
 };
 
-/// Adds a tree that depends on the rows, their weights and the seed, not on the order of the rows. No leaf
+/// A tree that depends on the rows, their weights and the seed, not on the order of the rows. No leaf
 /// weighs less than `least_leaf`.
-void grow_tree(const RankedRows& rows, double least_leaf, std::uint64_t seed, GrownForest& forest);
+GrownForest grow_tree(const RankedRows& rows, double least_leaf, std::uint64_t seed);
 
 } // namespace lacuna

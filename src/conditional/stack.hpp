@@ -63,7 +63,7 @@ struct StackRecipe {
 };
 
 /// Fits every member once per fold with the fold's labels hidden, calibrates each by its answers about them
-/// and finds the weights of the most likely mixture. The fits run side by side, each on one thread.
+/// and finds the weights of the most likely mixture. The fits run side by side.
 StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Index n_folds,
                         const ConditionalFitContext& context);
 

@@ -25,9 +25,11 @@ struct Fold {
   std::vector<std::size_t> asked; ///< the rows whose labels are hidden, by their place among the labeled ones
 };
 
-std::vector<bool> seen_classes(const DatasetView& data, std::span<const int> labels) {
+/// `labeled`: at least the rows that have a label.
+std::vector<bool> seen_classes(const DatasetView& data, std::span<const Index> labeled,
+                               std::span<const int> labels) {
   std::vector<bool> seen(at(data.n_classes()), false);
-  for (Index i = 0; i < data.n_rows(); ++i)
+  for (const Index i : labeled)
     if (labels[at(i)] != missing_label && data.weight(i) > 0.0)
       seen[static_cast<std::size_t>(labels[at(i)])] = true;
   return seen;
@@ -44,15 +46,14 @@ std::vector<Fold> make_folds(const DatasetView& data, std::span<const Index> lab
       folds[f].asked.push_back(i);
       folds[f].labels[at(labeled[i])] = missing_label;
     }
-    folds[f].seen = seen_classes(data, folds[f].labels);
+    folds[f].seen = seen_classes(data, labeled, folds[f].labels);
   }
   return folds;
 }
 
-ConditionalFitContext on_one_thread(const ConditionalFitContext& context, std::size_t member,
-                                    std::size_t fit) {
+ConditionalFitContext context_of(const ConditionalFitContext& context, std::size_t member, std::size_t fit) {
   constexpr std::uint64_t most_fits = 1U << 20U;
-  return {derive_seed(context.seed, RandomPurpose::conditional, member * most_fits + fit), 1,
+  return {derive_seed(context.seed, RandomPurpose::conditional, member * most_fits + fit), context.threads,
           context.observer};
 }
 
@@ -102,8 +103,8 @@ void ask(const ConditionalFamily& member, const DatasetView& data, std::span<con
 class StackJudge {
 public:
   StackJudge(const DatasetView& data, const LabeledRows& labeled, const std::vector<Fold>& folds,
-             StackRecipe& recipe)
-      : recipe_(recipe), weights_(labeled.weights) {
+             StackRecipe& recipe, int threads)
+      : recipe_(recipe), weights_(labeled.weights), threads_(threads) {
     for (const Index row : labeled.rows) labels_.push_back(data.labels[at(row)]);
     recipe.judged.assign(labeled.size(), false);
     for (const Fold& fold : folds)
@@ -116,7 +117,7 @@ public:
   /// Finds a member's calibration from its scores, and applies it to them.
   void calibrate(std::size_t member) {
     Matrix& scores = recipe_.member_out_of_fold[member];
-    recipe_.calibration[member] = fit_calibration({scores.view(), labels_, weights_});
+    recipe_.calibration[member] = fit_calibration({scores.view(), labels_, weights_}, threads_);
     for (Index i = 0; i < scores.n_rows(); ++i)
       recipe_.calibration[member].apply({scores.row(i), at(scores.n_cols())});
   }
@@ -142,7 +143,7 @@ public:
     // No calibration may lift a class that was not seen.
     for (double& p : stack.values())
       p = p > 2.0 * least_probability ? std::log(p) : -std::numeric_limits<double>::infinity();
-    recipe_.mixed = fit_calibration({stack.view(), labels_, weights_});
+    recipe_.mixed = fit_calibration({stack.view(), labels_, weights_}, threads_);
     for (Index i = 0; i < n_rows; ++i) recipe_.mixed.apply({stack.row(i), at(stack.n_cols())});
     for (double& p : stack.values()) p = std::exp(p);
     recipe_.log_likelihood = mean_log([&](Index i) { return stack(i, labels_[at(i)]); });
@@ -185,6 +186,7 @@ private:
   StackRecipe& recipe_;
   std::vector<int> labels_;
   std::vector<double> weights_; ///< 0 for a row that is not judged
+  int threads_;
 };
 
 } // namespace
@@ -203,10 +205,10 @@ StackRecipe learn_stack(const DatasetView& data, ConditionalMembers members, Ind
   parallel_for(n_members * n_folds, context.threads, [&](Index task) {
     const std::size_t member = at(task / n_folds);
     const std::size_t fold = at(task % n_folds);
-    ask(*recipe.members[member], data, labeled.rows, folds[fold], on_one_thread(context, member, fold),
+    ask(*recipe.members[member], data, labeled.rows, folds[fold], context_of(context, member, fold),
         recipe.member_out_of_fold[member]);
   });
-  StackJudge judge(data, labeled, folds, recipe);
+  StackJudge judge(data, labeled, folds, recipe, context.threads);
   parallel_for(n_members, context.threads, [&](Index member) { judge.calibrate(at(member)); });
   judge.mix();
   return recipe;
@@ -222,10 +224,10 @@ std::shared_ptr<const Stack> fit_stack(const DatasetView& data, const StackRecip
     const std::size_t j = used[at(task)];
     constexpr std::size_t whole = 1U << 19U; // the number of this fit, beyond those of the folds
     members[at(task)] = {recipe.members[j]->name(), recipe.weights[j], recipe.calibration[j],
-                         fit_member(*recipe.members[j], data, on_one_thread(context, j, whole))};
+                         fit_member(*recipe.members[j], data, context_of(context, j, whole))};
   });
-  return std::make_shared<Stack>(data.n_features(), seen_classes(data, data.labels), std::move(members),
-                                 recipe.mixed);
+  return std::make_shared<Stack>(data.n_features(), seen_classes(data, recipe.rows, data.labels),
+                                 std::move(members), recipe.mixed);
 }
 
 } // namespace lacuna

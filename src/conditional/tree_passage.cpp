@@ -13,6 +13,21 @@ namespace {
 /// The rank of a missing value that goes right; no bound is as high.
 constexpr std::uint16_t highest_rank = std::numeric_limits<std::uint16_t>::max();
 
+/// Whether each node but the root is the child of one other: a file may hold something else.
+bool is_tree(std::span<const TreeNode> nodes) {
+  std::vector<char> is_child(nodes.size());
+  std::size_t n_children = 0;
+  for (const TreeNode& node : nodes) {
+    if (node.left == 0) continue;
+    for (const std::size_t child : {at(node.left), at(node.left) + 1}) {
+      n_children += is_child[child] == 0 ? 1 : 0;
+      is_child[child] = 1;
+    }
+  }
+  const auto n_splits = std::ranges::count_if(nodes, [](const TreeNode& node) { return node.left != 0; });
+  return n_children + 1 == nodes.size() && n_children == 2 * static_cast<std::size_t>(n_splits);
+}
+
 /// The splits of a tree by their height: those below others come first, and a split seldom waits for the one
 /// before it.
 std::vector<std::size_t> upwards(std::span<const TreeNode> tree) {
@@ -75,7 +90,7 @@ TreeLadders::Ladder TreeLadders::ladder(std::size_t tree) const {
            (node.set >= 0 || scales_[at(scale_of_[at(node.feature)])].bounds.size() >= highest_rank);
   };
   if (static_cast<Index>(nodes.size()) > 2 * tree_kernels().most_steps ||
-      std::ranges::any_of(nodes, asks_for_more))
+      std::ranges::any_of(nodes, asks_for_more) || !is_tree(nodes))
     return {};
   Ladder ladder;
   std::vector<std::uint16_t> place(nodes.size());

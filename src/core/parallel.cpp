@@ -16,6 +16,31 @@ int resolve_threads(int threads) {
 
 namespace {
 
+/// Threads of the loop that this thread works in which have nothing to do; null outside of all loops.
+thread_local std::atomic<int>* idle_threads = nullptr;
+
+/// Names them for this thread while it lives.
+class SharesThreads {
+public:
+  explicit SharesThreads(std::atomic<int>* idle) : outer_(std::exchange(idle_threads, idle)) {}
+  ~SharesThreads() { idle_threads = outer_; }
+  SharesThreads(const SharesThreads&) = delete;
+  SharesThreads& operator=(const SharesThreads&) = delete;
+
+private:
+  std::atomic<int>* outer_;
+};
+
+/// Takes up to so many of them.
+int take_threads(std::atomic<int>& idle, int most) {
+  int there = idle;
+  while (there > 0 && most > 0) {
+    const int taken = std::min(there, most);
+    if (idle.compare_exchange_weak(there, there - taken)) return taken;
+  }
+  return 0;
+}
+
 template <typename Value>
 void wait_while(const std::atomic<Value>& what, Value value) {
   constexpr int n_looks = 2000;
@@ -62,12 +87,13 @@ void Team::run(Index n_tasks, const std::function<void(Index, int)>& work) {
   }
   work_ = &work;
   observer_ = Interruptible::observer();
-  place_ = PassesAt::place();
+  place_ = PassesAt::named();
   n_tasks_ = n_tasks;
   next_ = 0;
   n_busy_ = static_cast<int>(helpers_.size());
   start();
   take_tasks(0);
+  if (is_outermost_) ++*idle_; // this thread has nothing to do but to wait for loops inside the last tasks
   for (int left = n_busy_; left != 0; left = n_busy_) wait_while(n_busy_, left);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -94,7 +120,9 @@ void Team::help(int thread) {
     if (work_ == nullptr) return;
     const Interruptible interruptible(observer_);
     const PassesAt passes_at(place_);
+    const SharesThreads shares_threads(idle_);
     take_tasks(thread);
+    if (idle_ != nullptr) ++*idle_;
     if (--n_busy_ == 0) n_busy_.notify_one();
   }
 }
@@ -102,7 +130,18 @@ void Team::help(int thread) {
 // Threads are started for each call: a start costs some 20 microseconds, the calls take milliseconds, and
 // unlike with a pool that stays nothing is left behind that a fork (Python's multiprocessing) could break.
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work) {
-  Team team(static_cast<int>(std::min<Index>(resolve_threads(threads), n_tasks)));
+  const int n_threads = resolve_threads(threads);
+  std::atomic<int> own{n_threads - 1};
+  // One thread that is in no loop leaves it to those inside what they ask for.
+  std::atomic<int>* const idle = idle_threads != nullptr || n_threads == 1 ? idle_threads : &own;
+  const int most = static_cast<int>(std::min<Index>(n_threads, n_tasks)) - 1;
+  const int n_taken = idle != nullptr ? take_threads(*idle, most) : 0;
+  Team team(n_taken + 1);
+  team.idle_ = idle;
+  team.is_outermost_ = idle == &own;
+  if (idle != nullptr)
+    *idle += n_taken - static_cast<int>(team.helpers_.size()); // those the system did not give
+  const SharesThreads shares_threads(idle);
   team.run(n_tasks, [&](Index i, int /*thread*/) {
     stop_if_asked();
     work(i);

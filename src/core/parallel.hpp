@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -38,6 +39,8 @@ public:
   void run(Index n_tasks, const std::function<void(Index, int)>& work);
 
 private:
+  friend void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work);
+
   static std::jthread start_thread(const std::function<void()>& work);
   void start();
   void help(int thread);
@@ -45,7 +48,9 @@ private:
 
   const std::function<void(Index, int)>* work_ = nullptr; ///< null: go home
   const Observer* observer_ = nullptr;                    ///< that of the caller's Interruptible
-  PassPlace place_ = PassPlace::kernels;                  ///< that of the caller's PassesAt
+  const PassesAt* place_ = nullptr;                       ///< the caller's
+  std::atomic<int>* idle_ = nullptr;                      ///< who has no task left counts itself here
+  bool is_outermost_ = false;
   Index n_tasks_ = 0;
   std::atomic<Index> next_{0};
   std::atomic<int> n_busy_{0};
@@ -57,7 +62,9 @@ private:
 };
 
 /// One round of a team of up to `threads` threads that lives no longer than it. Before each task it looks
-/// whether it is to stop (Interruptible).
+/// whether it is to stop (Interruptible). Loops inside its tasks have no threads of their own beside: they
+/// share those of the outermost loop, and take what is idle when they begin. So whoever writes a loop asks
+/// for all threads, wherever it may run.
 void parallel_for(Index n_tasks, int threads, const std::function<void(Index)>& work);
 
 /// A fixed partition of n rows into contiguous blocks: it depends on the data alone, never on the number of
@@ -74,5 +81,22 @@ struct RowBlocks {
   Index n_rows;
   Index n_blocks;
 };
+
+/// Sorts by `less`, part by part side by side, then merges them. What is equal may come in any order, as with
+/// std::sort.
+template <typename Value, typename Less>
+void parallel_sort(std::vector<Value>& values, int threads, Less less) {
+  const RowBlocks parts(static_cast<Index>(values.size()), {.min_rows = 32768, .max_blocks = 16});
+  const auto begin_of = [&](Index part) {
+    return values.begin() + parts.first(std::min(part, parts.n_blocks));
+  };
+  parallel_for(parts.n_blocks, threads,
+               [&](Index part) { std::sort(begin_of(part), begin_of(part + 1), less); });
+  for (Index step = 1; step < parts.n_blocks; step *= 2)
+    parallel_for((parts.n_blocks + 2 * step - 1) / (2 * step), threads, [&](Index pair) {
+      const Index first = 2 * step * pair;
+      std::inplace_merge(begin_of(first), begin_of(first + step), begin_of(first + 2 * step), less);
+    });
+}
 
 } // namespace lacuna

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+
 #include "lacuna/core/device.hpp"
+#include "lacuna/core/errors.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/core/observer.hpp"
 
@@ -23,16 +26,26 @@ PassPlace place_on(Device device, Index n_rows, Observer& observer);
 /// Names the place for this thread while it lives, and for the helpers of a Team meanwhile.
 class PassesAt {
 public:
-  explicit PassesAt(PassPlace place);
+  /// The observer hears, once, that memory ran out there.
+  explicit PassesAt(PassPlace place, Observer& observer = silent_observer());
+  /// What another thread's names.
+  explicit PassesAt(const PassesAt* other);
   ~PassesAt();
   PassesAt(const PassesAt&) = delete;
   PassesAt& operator=(const PassesAt&) = delete;
 
   /// Of this thread; the kernels where nobody named another.
   static PassPlace place();
+  /// That which named it; null where nobody did.
+  static const PassesAt* named();
+  /// Memory ran out there, and the kernels do what was asked for and what follows.
+  static void note_no_memory(const Error& error);
 
 private:
-  PassPlace outer_;
+  const PassesAt* outer_;
+  PassPlace place_ = PassPlace::kernels;
+  Observer* observer_ = nullptr;
+  mutable std::atomic<bool> is_noted_{false};
 };
 
 } // namespace lacuna

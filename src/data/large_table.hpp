@@ -28,9 +28,13 @@ struct TableSize {
 /// Says what stays in memory: nothing for all rows, or those with a label and those that some draws take.
 using RowChoice = std::function<std::optional<std::vector<RowDraw>>(const TableSize& size)>;
 
+/// Hears how many columns hold features, as soon as a row is there: to read all of them may take long.
+using ColumnCount = std::function<void(Index n_columns)>;
+
 /// The same as read_training_table for a table that may be larger than memory. Where rows are left out, the
 /// data set has a WholeTable, and memory does not grow with the rows that have no label.
 TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
-                                  const TableOptions& options, const RowChoice& choose, Observer& observer);
+                                  const TableOptions& options, const RowChoice& choose,
+                                  const ColumnCount& tell, Observer& observer);
 
 } // namespace lacuna

@@ -66,11 +66,12 @@ public:
       label_file_.emplace(options.labels, [&observer](double) { stop_if_cancelled(observer); });
   }
 
-  void run() {
+  void run(const ColumnCount& tell) {
     if (!next())
       fail_data(in_file(table_.name()),
                 fmt::format("it has {} but no row", table_.has_names() ? "a header" : "a shape"));
     make_profiles();
+    if (tell) tell(static_cast<Index>(profiles_.size()));
     do {
       for (ColumnProfile& profile : profiles_) profile.add(table_);
       if (may_have_index_ && is_whole_) check_index();
@@ -225,11 +226,12 @@ void read_part(TableSource& table, const TableSchema& schema, Index n_rows, Tabl
 
 TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
                                   const TableOptions& options, Observer& observer) {
-  return read_training_table(path, classes, options, {}, observer);
+  return read_training_table(path, classes, options, {}, {}, observer);
 }
 
 TrainingTable read_training_table(const std::string& path, const std::vector<std::string>& classes,
-                                  const TableOptions& options, const RowChoice& choose, Observer& observer) {
+                                  const TableOptions& options, const RowChoice& choose,
+                                  const ColumnCount& tell, Observer& observer) {
   require_label_source(options);
   check_source(path);
   const auto open_watched = [&](const ReadingWatch& watch) {
@@ -241,7 +243,7 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
   {
     const std::unique_ptr<TableSource> table = open_watched(watch_pass(0.0, observer));
     FirstPass pass(*table, options, observer);
-    pass.run();
+    pass.run(tell);
     result.schema.columns = pass.columns(result.notes);
     result.schema.label_column = options.label;
     labels = pass.labels(classes, result.notes);

@@ -42,13 +42,13 @@ struct WeightedValue {
 
 /// The values that rows of positive weight have, increasing. Sorted by weight among equals, so that the sums
 /// do not depend on the order of the rows.
-std::vector<WeightedValue> values_of(const WeightedRows& rows, Index column) {
+std::vector<WeightedValue> values_of(const WeightedRows& rows, Index column, int threads) {
   std::vector<WeightedValue> cells;
   for (Index i = 0; i < rows.size(); ++i) {
     const double value = rows.row(i)[column]; // read once: it may lie in memory that somebody changes
     if (rows.weight(i) > 0.0 && !std::isnan(value)) cells.push_back({value, rows.weight(i)});
   }
-  std::sort(cells.begin(), cells.end(), [](const WeightedValue& a, const WeightedValue& b) {
+  parallel_sort(cells, threads, [](const WeightedValue& a, const WeightedValue& b) {
     return a.value != b.value ? a.value < b.value : a.weight < b.weight;
   });
   std::size_t n = 0;
@@ -181,7 +181,7 @@ std::shared_ptr<const ColumnShapes> fit_column_shapes(const WeightedRows& rows, 
   std::vector<ColumnShape> columns(at(rows.n_features()));
   std::vector<NumberFinding> found(columns.size());
   parallel_for(rows.n_features(), threads, [&](Index j) {
-    std::vector<WeightedValue> values = values_of(rows, j);
+    std::vector<WeightedValue> values = values_of(rows, j, threads);
     columns[at(j)].n_levels = levels.empty() ? 0 : levels[at(j)];
     if (columns[at(j)].n_levels > 0)
       join_rare_levels(values, columns[at(j)]);

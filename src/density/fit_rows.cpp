@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/parallel.hpp"
 #include "density/kmeans_start.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
@@ -62,14 +63,20 @@ class PrioritySample {
 public:
   explicit PrioritySample(std::uint64_t seed) : seed_(seed) {}
 
-  void offer(const WeightedRows& rows, Index first_row, const Frame& frame) {
-    for (Index i = 0; i < rows.size(); ++i) {
-      if (!(rows.weight(i) > 0.0) || !has_value(rows.row(i), frame)) continue;
-      const Index number = first_row + i;
-      const double u =
-          RandomStream(seed_, RandomPurpose::start_rows, static_cast<std::uint64_t>(number)).uniform();
-      keep({rows.weight(i) / u, rows.weight(i), number, 0}, rows.row(i), rows.n_features());
-    }
+  void offer(const WeightedRows& rows, Index first_row, const Frame& frame, int threads) {
+    std::vector<double> priority(static_cast<std::size_t>(rows.size()));
+    const RowBlocks blocks(rows.size(), {.min_rows = 8192, .max_blocks = 64});
+    parallel_for(blocks.n_blocks, threads, [&](Index block) {
+      for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i)
+        if (rows.weight(i) > 0.0 && has_value(rows.row(i), frame))
+          priority[static_cast<std::size_t>(i)] =
+              rows.weight(i) /
+              RandomStream(seed_, RandomPurpose::start_rows, static_cast<std::uint64_t>(first_row + i))
+                  .uniform();
+    });
+    for (Index i = 0; i < rows.size(); ++i)
+      if (const double p = priority[static_cast<std::size_t>(i)]; p > 0.0)
+        keep({p, rows.weight(i), first_row + i, 0}, rows.row(i), rows.n_features());
   }
 
   StartSample result() {
@@ -193,7 +200,7 @@ std::vector<double> FitRows::correlation(const Observer& observer) const {
   const Index d = frame_.n_features();
   AssignedMoments moments(frame_, Matrix(1, d), false); // the frame's centre is the mean
   pass_over_rows(observer, [&](const WeightedRows& rows, Index /*first*/) {
-    moments.add(rows, std::vector<int>(static_cast<std::size_t>(rows.size()), 0));
+    moments.add(rows, std::vector<int>(static_cast<std::size_t>(rows.size()), 0), 1);
   });
   const MixtureMoments sums = moments.result();
   std::vector<double> packed(sums.second.row(0), sums.second.row(0) + sums.second.n_cols());
@@ -219,10 +226,11 @@ MixtureMoments FitRows::collect(const MixtureTerms& terms, int threads, const Ob
   return total;
 }
 
-StartSample FitRows::sample(std::uint64_t seed, const Observer& observer) const {
+StartSample FitRows::sample(std::uint64_t seed, int threads, const Observer& observer) const {
   if (groups_ && n_rows_ <= most_start_rows) return {Matrix(), {}, true};
   PrioritySample sample(seed);
-  pass_over_rows(observer, [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_); });
+  pass_over_rows(observer,
+                 [&](const WeightedRows& rows, Index first) { sample.offer(rows, first, frame_, threads); });
   return sample.result();
 }
 
@@ -236,7 +244,9 @@ MixtureMoments FitRows::start(const StartSample& sample, Index n_centers, bool d
                                            : WeightedRows(sample.rows.view(), sample.weights),
                              frame_, n_centers, seed, threads, observer);
   AssignedMoments moments(frame_, centers.centers(), diagonal);
-  const auto add = [&](const WeightedRows& rows) { moments.add(rows, centers.assign(rows, threads)); };
+  const auto add = [&](const WeightedRows& rows) {
+    moments.add(rows, centers.assign(rows, threads), threads);
+  };
   if (groups_)
     add(groups_->with_values());
   else

@@ -50,7 +50,7 @@ public:
   MixtureMoments collect(const MixtureTerms& terms, int threads, const Observer& observer) const;
 
   /// The rows a start needs; the same whether they are in memory or not.
-  StartSample sample(std::uint64_t seed, const Observer& observer) const;
+  StartSample sample(std::uint64_t seed, int threads, const Observer& observer) const;
   WeightedRows rows_of(const StartSample& sample) const;
   /// Moments of all rows, each in the cluster of its nearest centre; the centres come from the sample.
   MixtureMoments start(const StartSample& sample, Index n_centers, bool diagonal, std::uint64_t seed,

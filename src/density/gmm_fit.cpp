@@ -62,7 +62,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const Gmm* previous, 
   const Index n_components =
       component_limit(options.components, rows.total_weight(), rows.frame().n_features());
   StartSample sample;
-  if (previous == nullptr) sample = rows.sample(context.seed, observer);
+  if (previous == nullptr) sample = rows.sample(context.seed, context.threads, observer);
   const auto start = [&](Index restart) {
     const std::uint64_t seed =
         derive_seed(context.seed, RandomPurpose::restart, static_cast<std::uint64_t>(restart));

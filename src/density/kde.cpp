@@ -26,6 +26,20 @@ void whiten_row(const Frame& frame, const std::vector<double>& whitener, const d
   }
 }
 
+namespace {
+
+/// To the log sum over all other points, what is left of the row's own point where equal rows share it.
+double with_equal_rows(double log_sum, double weight, double share) {
+  constexpr double rounding = 1e-9;
+  const double others = log_sum - std::log1p(-share);
+  const double of_equal_rows = weight - share;
+  if (of_equal_rows < rounding * share) return others;
+  const double sums[] = {others, std::log(of_equal_rows) - std::log1p(-share)};
+  return log_sum_exp(sums);
+}
+
+} // namespace
+
 Kde::Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwidth_factor, double tolerance,
          DensityFitSummary summary)
     : Density({"kde", frame.n_features(), std::move(summary)}), frame_(std::move(frame)),
@@ -39,34 +53,46 @@ Kde::Kde(Frame frame, std::vector<double> whitener, KdeTree tree, double bandwid
 }
 
 void Kde::log_density(MatrixView rows, std::span<double> out) const {
-  KdeTree::Scratch scratch;
-  std::vector<double> query(at(n_features()));
-  for (Index i = 0; i < rows.n_rows; ++i) {
-    whiten_row(frame_, whitener_, rows.row(i), query.data());
-    out[at(i)] = log_constant_ + tree_.log_sum(query.data(), tolerance_, scratch);
-  }
+  in_blocks(rows, [&](Index first, const Matrix& queries) {
+    std::vector<KdeTree::Question> questions;
+    for (Index i = 0; i < queries.n_rows(); ++i) questions.push_back({queries.row(i)});
+    const std::span<double> some = out.subspan(at(first), questions.size());
+    tree_.log_sums(questions, tolerance_, some);
+    for (double& value : some) value += log_constant_;
+  });
 }
 
+/// The kernels at rows of the fit, without the rows' own shares of the weight (eq. 8).
 void Kde::log_density_left_out(MatrixView rows, std::span<const double> shares, std::span<double> out) const {
-  KdeTree::Scratch scratch;
-  std::vector<double> query(at(n_features()));
-  for (Index i = 0; i < rows.n_rows; ++i) {
-    whiten_row(frame_, whitener_, rows.row(i), query.data());
-    out[at(i)] = log_constant_ + log_sum_without(query.data(), shares[at(i)], scratch);
-  }
+  constexpr double rounding = 1e-9;
+  in_blocks(rows, [&](Index first, const Matrix& queries) {
+    std::vector<KdeTree::Question> questions;
+    for (Index i = 0; i < queries.n_rows(); ++i) {
+      const double share = shares[at(first + i)];
+      // Of the only row there is nothing would be left.
+      const bool is_left_out = share > 0.0 && share < 1.0 - rounding;
+      questions.push_back({queries.row(i), 1.0, is_left_out ? tree_.nearest(queries.row(i)) : KdeTree::none});
+    }
+    const std::span<double> some = out.subspan(at(first), questions.size());
+    tree_.log_sums(questions, tolerance_, some);
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      if (const Index point = questions[i].left_out; point != KdeTree::none)
+        some[i] = with_equal_rows(some[i], tree_.weight(point), shares[at(first) + i]);
+      some[i] += log_constant_;
+    }
+  });
 }
 
-/// The kernels at a row of the fit, without the row's own share of the weight (eq. 8).
-double Kde::log_sum_without(const double* query, double share, KdeTree::Scratch& scratch) const {
-  constexpr double rounding = 1e-9;
-  // Of the only row there is nothing would be left.
-  if (!(share > 0.0 && share < 1.0 - rounding)) return tree_.log_sum(query, tolerance_, scratch);
-  const Index point = tree_.nearest(query);
-  const double others = tree_.log_sum(query, tolerance_, scratch, 1.0, point) - std::log1p(-share);
-  const double of_equal_rows = tree_.weight(point) - share;
-  if (of_equal_rows < rounding * share) return others;
-  const double sums[] = {others, std::log(of_equal_rows) - std::log1p(-share)};
-  return log_sum_exp(sums);
+/// Whitened rows, so many at a time as there is something to gain by.
+void Kde::in_blocks(MatrixView rows,
+                    const std::function<void(Index first, const Matrix& queries)>& visit) const {
+  constexpr Index block_rows = 1024;
+  for (Index first = 0; first < rows.n_rows; first += block_rows) {
+    Matrix queries(std::min(block_rows, rows.n_rows - first), n_features());
+    for (Index i = 0; i < queries.n_rows(); ++i)
+      whiten_row(frame_, whitener_, rows.row(first + i), queries.row(i));
+    visit(first, queries);
+  }
 }
 
 void Kde::sample(RandomStream& random, std::span<double> out) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "density/frame.hpp"
@@ -27,7 +28,7 @@ public:
   const KdeTree& tree() const { return tree_; }
 
 private:
-  double log_sum_without(const double* query, double share, KdeTree::Scratch& scratch) const;
+  void in_blocks(MatrixView rows, const std::function<void(Index first, const Matrix& queries)>& visit) const;
   void save_parts(Archive& archive, const std::string& prefix) const override;
 
   Frame frame_;

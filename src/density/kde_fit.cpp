@@ -164,15 +164,18 @@ private:
     std::vector<double> values(at(n));
     std::vector<double> weights(at(n));
     parallel_for((n + rows_per_task - 1) / rows_per_task, threads_, [&](Index task) {
-      KdeTree::Scratch scratch;
-      std::vector<double> x(at(tree_.n_features()));
-      for (Index i = task * rows_per_task; i < std::min(n, (task + 1) * rows_per_task); ++i) {
-        const Index row = i * tree_.n_points() / n;
-        tree_.point(row, x.data());
-        weights[at(i)] = tree_.weight(row);
-        values[at(i)] = tree_.log_sum(x.data(), tolerance, scratch, 1.0 / (width * width), row) -
-                        std::log1p(-weights[at(i)]);
+      const Index first = task * rows_per_task;
+      Matrix points(std::min(rows_per_task, n - first), tree_.n_features());
+      std::vector<KdeTree::Question> questions;
+      for (Index i = 0; i < points.n_rows(); ++i) {
+        const Index row = (first + i) * tree_.n_points() / n;
+        tree_.point(row, points.row(i));
+        weights[at(first + i)] = tree_.weight(row);
+        questions.push_back({points.row(i), 1.0 / (width * width), row});
       }
+      const std::span<double> some = std::span(values).subspan(at(first), questions.size());
+      tree_.log_sums(questions, tolerance, some);
+      for (std::size_t i = 0; i < some.size(); ++i) some[i] -= std::log1p(-weights[at(first) + i]);
     });
     const double sum = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0);
     return sum / std::accumulate(weights.begin(), weights.end(), 0.0) -
@@ -191,12 +194,12 @@ struct OrderedPoints {
 };
 
 OrderedPoints order_points(const WeightedRows& rows, const DistinctRows& distinct, const Frame& frame,
-                           const std::vector<double>& whitener) {
+                           const std::vector<double>& whitener, int threads) {
   Matrix points(distinct.size(), rows.n_features());
   for (Index i = 0; i < distinct.size(); ++i)
     whiten_row(frame, whitener, rows.row(distinct.row[at(i)]), points.row(i));
   OrderedPoints ordered{Matrix(points.n_rows(), points.n_cols()), {}};
-  const std::vector<Index> order = leaf_order(points);
+  const std::vector<Index> order = leaf_order(points, threads);
   for (std::size_t i = 0; i < order.size(); ++i) {
     std::copy_n(points.row(order[i]), points.n_cols(), ordered.points.row(static_cast<Index>(i)));
     ordered.weights.push_back(distinct.weight[at(order[i])]);
@@ -224,7 +227,7 @@ std::shared_ptr<const Density> fit_density(const KdeOptions& options, const Weig
                       : scott_factor(distinct.effective_size, d);
   if (search && previous != nullptr) factor = previous->bandwidth_factor();
   for (double& a : whitener) a /= factor;
-  OrderedPoints ordered = order_points(rows, distinct, frame, whitener);
+  OrderedPoints ordered = order_points(rows, distinct, frame, whitener, context.threads);
   if (search && previous == nullptr) {
     const KdeTree tree(ordered.points, ordered.weights);
     double log_constant =

@@ -8,6 +8,7 @@
 
 #include "core/index.hpp"
 #include "core/order.hpp"
+#include "core/parallel.hpp"
 #include "density/kde_kernels.hpp"
 #include "density/kernels.hpp"
 
@@ -28,7 +29,8 @@ Index divide_up(Index a, Index b) {
 /// Splits points at a plane again and again, until each part is a leaf.
 class Splitter {
 public:
-  explicit Splitter(const Matrix& points) : points_(points), order_(at(points.n_rows())) {
+  Splitter(const Matrix& points, int threads)
+      : points_(points), threads_(threads), order_(at(points.n_rows())) {
     std::iota(order_.begin(), order_.end(), Index{0});
   }
 
@@ -52,8 +54,9 @@ private:
                        const double y = points_(b, j);
                        return NanLast{}(x, y) || (!NanLast{}(y, x) && a < b);
                      });
-    split(first, middle);
-    split(middle, last);
+    constexpr Index many_points = 32768;
+    parallel_for(2, last - first >= many_points ? threads_ : 1,
+                 [&](Index side) { side == 0 ? split(first, middle) : split(middle, last); });
   }
 
   Index widest_feature(Index first, Index last) const {
@@ -77,13 +80,14 @@ private:
   }
 
   const Matrix& points_;
+  int threads_;
   std::vector<Index> order_;
 };
 
 } // namespace
 
-std::vector<Index> leaf_order(const Matrix& points) {
-  return Splitter(points).run();
+std::vector<Index> leaf_order(const Matrix& points, int threads) {
+  return Splitter(points, threads).run();
 }
 
 KdeTree::Level::Level(Index n, Index d)
@@ -178,17 +182,20 @@ public:
         tolerance_(is_quick_ ? tolerance - quick_error : tolerance), precision_(precision),
         left_out_(left_out), scratch_(scratch) {}
 
-  double log_sum() {
+  /// Settles all nodes that need no look at their points; the leaves that are left are in scratch.groups,
+  /// rising.
+  void descend() {
     scratch_.groups.assign(1, 0);
     for (auto level = static_cast<Index>(tree_.levels_.size()); level-- > 0;) {
       bound_nodes(tree_.levels_[at(level)], level);
       settle_nodes(tree_.levels_[at(level)], level);
       std::swap(scratch_.groups, scratch_.survivors);
     }
-    double exact = 0.0;
-    for (const Index l : scratch_.groups) exact = add_leaf(l, exact);
-    return std::log(settled_ + exact) - 0.5 * shift_;
   }
+
+  void add_leaf(Index l) { exact_ = add_leaf(l, exact_); }
+
+  double log_sum() const { return std::log(settled_ + exact_) - 0.5 * shift_; }
 
 private:
   /// Lowers the shift; returns what amounts kept so far are to be multiplied with.
@@ -301,6 +308,7 @@ private:
   Index left_out_;
   Scratch& scratch_;
   double shift_ = std::numeric_limits<double>::infinity();
+  double exact_ = 0.0;         ///< the sum over points
   double settled_ = 0.0;       ///< estimate of the nodes that are settled
   double settled_lower_ = 0.0; ///< what their sum is at least
   double spent_ = 0.0;         ///< how wrong the estimate can be
@@ -355,13 +363,68 @@ private:
   Index best_ = 0;
 };
 
+namespace {
+
+/// Rising numbers of leaves, as runs of consecutive ones, to be visited bit by bit.
+class LeafRuns {
+public:
+  explicit LeafRuns(const std::vector<Index>& leaves) {
+    for (const Index l : leaves) {
+      if (runs_.empty() || runs_.back().end != l) runs_.push_back({l, l});
+      runs_.back().end = l + 1;
+    }
+  }
+  /// Those before `end` that were not visited yet.
+  template <class Visit>
+  void visit(Index end, const Visit& visit) {
+    for (; next_ < runs_.size() && runs_[next_].first < end; ++next_) {
+      Run& run = runs_[next_];
+      for (; run.first < std::min(run.end, end); ++run.first) visit(run.first);
+      if (run.first < run.end) return;
+    }
+  }
+
+private:
+  struct Run {
+    Index first, end;
+  };
+  std::vector<Run> runs_;
+  std::size_t next_ = 0;
+};
+
+} // namespace
+
 Index KdeTree::nearest(const double* query) const {
   return Search(*this, query).run();
 }
 
 double KdeTree::log_sum(const double* query, double tolerance, Scratch& scratch, double precision,
                         Index left_out) const {
-  return Query(*this, query, tolerance, precision, left_out, scratch).log_sum();
+  Query one(*this, query, tolerance, precision, left_out, scratch);
+  one.descend();
+  for (const Index l : scratch.groups) one.add_leaf(l);
+  return one.log_sum();
+}
+
+void KdeTree::log_sums(std::span<const Question> questions, double tolerance, std::span<double> out) const {
+  constexpr std::size_t together = 1024;
+  constexpr Index leaves_per_turn = 64; // their points stay in the cache while all that need them come by
+  Scratch scratch;
+  for (std::size_t first = 0; first < questions.size(); first += together) {
+    const auto some = questions.subspan(first, std::min(together, questions.size() - first));
+    std::vector<Query> queries;
+    std::vector<LeafRuns> runs;
+    for (const Question& question : some) {
+      queries.emplace_back(*this, question.point, tolerance, question.precision, question.left_out, scratch);
+      queries.back().descend();
+      runs.emplace_back(scratch.groups);
+    }
+    const Index n_leaves = levels_.front().n_nodes;
+    for (Index end = leaves_per_turn; end < n_leaves + leaves_per_turn; end += leaves_per_turn)
+      for (std::size_t q = 0; q < some.size(); ++q)
+        runs[q].visit(end, [&](Index l) { queries[q].add_leaf(l); });
+    for (std::size_t q = 0; q < some.size(); ++q) out[first + q] = queries[q].log_sum();
+  }
 }
 
 } // namespace lacuna

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lacuna/core/matrix.hpp"
@@ -8,7 +9,7 @@ namespace lacuna {
 
 /// The order in which a KdeTree wants its points: neighbours in space stand near each other. Depends on the
 /// points alone.
-std::vector<Index> leaf_order(const Matrix& points);
+std::vector<Index> leaf_order(const Matrix& points, int threads = 1);
 
 /// Weighted points in a tree that sums Gaussian kernels to a stated relative error (docs/math/kde.md, section
 /// 3). Leaves hold consecutive points, and every node above holds consecutive nodes, so that nothing but the
@@ -38,6 +39,15 @@ public:
   /// count.
   double log_sum(const double* query, double tolerance, Scratch& scratch, double precision = 1.0,
                  Index left_out = none) const;
+
+  struct Question {
+    const double* point;
+    double precision = 1.0;
+    Index left_out = none;
+  };
+  /// The same for many, each with the same bits as alone. What a sum takes is mostly points that come from
+  /// memory: here they come once for all.
+  void log_sums(std::span<const Question> questions, double tolerance, std::span<double> out) const;
 
 private:
   /// Summaries of the nodes of one level, feature by feature, padded with nodes of weight zero.

@@ -134,9 +134,10 @@ MixtureMoments collect_moments(const WeightedRows& rows, const Frame& frame, con
 MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const MixtureTerms& terms,
                                int threads, const Observer& observer, const PlacedRows* complete) {
   stop_if_cancelled(observer);
-  MixtureMoments total = complete != nullptr
-                             ? complete->collect(terms)
-                             : collect_moments(rows.complete(), frame, terms, threads, observer);
+  std::optional<MixtureMoments> placed;
+  if (complete != nullptr) placed = complete->collect(terms);
+  MixtureMoments total =
+      placed ? std::move(*placed) : collect_moments(rows.complete(), frame, terms, threads, observer);
   const std::vector<GapPiece> pieces = rows.pieces(min_rows_per_task);
   if (pieces.empty()) return total;
   const RowBlocks tasks(static_cast<Index>(pieces.size()), {.min_rows = 1, .max_blocks = max_tasks});
@@ -175,21 +176,31 @@ AssignedMoments::AssignedMoments(const Frame& frame, const Matrix& centers, bool
     : frame_(frame), sums_(centers, diagonal, frame.n_levels()),
       present_(centers.n_rows(), frame.n_features()) {}
 
-void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assignment) {
+void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assignment, int threads) {
+  // Each cluster on its own, in the order of the rows: the same sums on any number of threads.
+  std::vector<char> has_gaps(static_cast<std::size_t>(sums_.n_components()));
+  parallel_for(sums_.n_components(), threads, [&](Index k) {
+    has_gaps[static_cast<std::size_t>(k)] = add_cluster(rows, assignment, k) ? 1 : 0;
+  });
+  has_gaps_ |= std::ranges::count(has_gaps, 1) > 0;
+}
+
+bool AssignedMoments::add_cluster(const WeightedRows& rows, const std::vector<int>& assignment, Index k) {
   const auto d = static_cast<std::size_t>(frame_.n_features());
   RowBlock block(frame_, 1, 1);
   std::vector<double> z(d);
   constexpr std::size_t many_features = 256; // each row takes a while
+  bool has_gaps = false;
+  const double* const center = sums_.shift.row(k);
   for (Index i = 0; i < rows.size(); ++i) {
+    if (assignment[static_cast<std::size_t>(i)] != k) continue;
     if (d >= many_features) stop_if_asked();
     const double w = rows.weight(i);
-    const Index k = assignment[static_cast<std::size_t>(i)];
     const double* const x = rows.row(i);
-    const double* const center = sums_.shift.row(k);
     for (std::size_t j = 0; j < d; ++j) {
       z[j] = (x[frame_.columns[j]] - frame_.center[j]) / frame_.scale[j] - center[j];
       if (std::isnan(z[j])) {
-        has_gaps_ = true;
+        has_gaps = true;
         z[j] = 0.0;
       } else {
         present_.row(k)[j] += w;
@@ -206,6 +217,7 @@ void AssignedMoments::add(const WeightedRows& rows, const std::vector<int>& assi
     for (Index c = 0; c < block.n_category_columns(); ++c)
       sums_.levels(k, block.levels()[c * block.stride()]) += w;
   }
+  return has_gaps;
 }
 
 MixtureMoments AssignedMoments::result() const {
@@ -221,7 +233,7 @@ MixtureMoments AssignedMoments::result() const {
 MixtureMoments collect_assigned_moments(const WeightedRows& rows, const Frame& frame, const Matrix& centers,
                                         const std::vector<int>& assignment, bool diagonal) {
   AssignedMoments moments(frame, centers, diagonal);
-  moments.add(rows, assignment);
+  moments.add(rows, assignment, 1);
   return moments.result();
 }
 

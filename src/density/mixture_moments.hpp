@@ -52,10 +52,13 @@ MixtureMoments collect_moments(const RowGroups& rows, const Frame& frame, const 
 class AssignedMoments {
 public:
   AssignedMoments(const Frame& frame, const Matrix& centers, bool diagonal);
-  void add(const WeightedRows& rows, const std::vector<int>& assignment);
+  void add(const WeightedRows& rows, const std::vector<int>& assignment, int threads);
   MixtureMoments result() const;
 
 private:
+  /// Whether a row lacks a value.
+  bool add_cluster(const WeightedRows& rows, const std::vector<int>& assignment, Index k);
+
   const Frame& frame_;
   MixtureMoments sums_;
   Matrix present_; ///< components x features: the weight of the rows that have a value

@@ -185,8 +185,7 @@ void write_log_density(const WeightedRows& rows, const Frame& frame, const Mixtu
                        std::span<double> out) {
   const double log_jacobian = frame.log_jacobian();
   if (ProductForm::suits(terms))
-    if (const std::unique_ptr<PlacedRows> placed = PlacedRows::place(rows, frame)) {
-      placed->log_density(terms, out);
+    if (const auto placed = PlacedRows::place(rows, frame); placed && placed->log_density(terms, out)) {
       for (double& value : out) value += log_jacobian;
       return;
     }

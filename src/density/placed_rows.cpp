@@ -9,6 +9,7 @@
 #include "core/pass_place.hpp"
 #include "core/torch_library.hpp"
 #include "density/product_mixture.hpp"
+#include "lacuna/core/errors.hpp"
 
 namespace lacuna {
 
@@ -16,6 +17,19 @@ namespace {
 
 /// In the frame's units; squares of more say nothing beside those of other rows (docs/math/products.md).
 constexpr double largest_value = 1e5;
+
+/// Does work over there; false where its memory does not suffice.
+template <class Work>
+bool has_memory(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::no_resources) throw;
+    PassesAt::note_no_memory(error);
+    return false;
+  }
+}
 
 } // namespace
 
@@ -26,7 +40,9 @@ std::unique_ptr<PlacedRows> PlacedRows::place(const WeightedRows& rows, const Fr
   if (place == PassPlace::kernels || n < least_placed_rows || d == 0 || !frame.categories.empty())
     return nullptr;
   const auto& plugin = torch_plugin<RowProductsPlugin>(row_products_symbol);
-  std::unique_ptr<RowProducts> placed = plugin.place_rows(n, d, place == PassPlace::gpu);
+  std::unique_ptr<RowProducts> placed;
+  const auto make = [&] { placed = plugin.place_rows(n, d, place == PassPlace::gpu); };
+  if (!has_memory(make)) return nullptr;
   std::vector<double> features(at(std::min(n, rows_per_journey) * d));
   std::vector<double> weights(at(std::min(n, rows_per_journey)));
   for (Index first = 0; first < n; first += rows_per_journey) {
@@ -44,18 +60,21 @@ std::unique_ptr<PlacedRows> PlacedRows::place(const WeightedRows& rows, const Fr
       if (!is_in_reach) return nullptr;
     }
     for (Index b = 0; b < count; ++b) weights[at(b)] = rows.weight(first + b);
-    placed->put(first, count, features.data(), weights.data());
+    if (!has_memory([&] { placed->put(first, count, features.data(), weights.data()); })) return nullptr;
   }
   return std::unique_ptr<PlacedRows>(new PlacedRows(std::move(placed)));
 }
 
-MixtureMoments PlacedRows::collect(const MixtureTerms& terms) const {
+std::optional<MixtureMoments> PlacedRows::collect(const MixtureTerms& terms) const {
   const ProductForm form(terms);
-  return form.moments(rows_->collect(form.mixture()));
+  std::optional<MixtureMoments> moments;
+  if (rows_ != nullptr && !has_memory([&] { moments = form.moments(rows_->collect(form.mixture())); }))
+    rows_.reset();
+  return moments;
 }
 
-void PlacedRows::log_density(const MixtureTerms& terms, std::span<double> out) const {
-  rows_->log_density(ProductForm(terms).mixture(), out);
+bool PlacedRows::log_density(const MixtureTerms& terms, std::span<double> out) const {
+  return rows_ != nullptr && has_memory([&] { rows_->log_density(ProductForm(terms).mixture(), out); });
 }
 
 } // namespace lacuna

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "density/mixture_moments.hpp"
@@ -15,15 +16,16 @@ public:
   /// lie beyond all measure.
   static std::unique_ptr<PlacedRows> place(const WeightedRows& rows, const Frame& frame);
 
-  /// What collect_moments says, to the last digits but few.
-  MixtureMoments collect(const MixtureTerms& terms) const;
-  /// The log density of every row, in the frame.
-  void log_density(const MixtureTerms& terms, std::span<double> out) const;
+  /// What collect_moments says, to the last digits but few. Nothing where memory has run out: then the rows
+  /// are there no longer.
+  std::optional<MixtureMoments> collect(const MixtureTerms& terms) const;
+  /// The log density of every row, in the frame. False where memory has run out.
+  bool log_density(const MixtureTerms& terms, std::span<double> out) const;
 
 private:
   explicit PlacedRows(std::unique_ptr<RowProducts> rows) : rows_(std::move(rows)) {}
 
-  std::unique_ptr<RowProducts> rows_;
+  mutable std::unique_ptr<RowProducts> rows_; ///< null: memory ran out
 };
 
 } // namespace lacuna

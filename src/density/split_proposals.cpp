@@ -128,7 +128,7 @@ MixtureMoments halves_of(const WeightedRows& rows, const Frame& frame, const Mix
   Matrix shifts(2, frame.n_features());
   for (const Index half : {0, 1}) std::copy_n(terms.mean.row(k), frame.n_features(), shifts.row(half));
   AssignedMoments assigned(frame, shifts, terms.is_diagonal);
-  assigned.add(rows, side);
+  assigned.add(rows, side, 1);
   MixtureMoments halves = assigned.result();
   const double factor = n_rows / (halves.zeroth[0] + halves.zeroth[1]);
   const auto scale = [factor](std::span<double> values) {

@@ -88,7 +88,7 @@ std::shared_ptr<const Density> fit_to(const FitRows& rows, const VbMixture* prev
   if (previous == nullptr && options.own_covariance) take_own_covariance(prior, rows, observer);
   // A warm start needs none, and keeps its capacity.
   StartSample sample;
-  if (previous == nullptr) sample = rows.sample(context.seed, observer);
+  if (previous == nullptr) sample = rows.sample(context.seed, context.threads, observer);
   std::optional<AutoCapacity> capacity;
   if (is_auto && previous == nullptr)
     capacity = AutoCapacity{prior.n_components, &sample, !options.weight_concentration};

@@ -98,10 +98,16 @@ public:
   std::shared_ptr<const VaeMap> run() {
     start();
     task_.rows = rows_.data();
-    if (!is_finished()) {
-      const std::unique_ptr<VaeEngine> engine = make_engine();
-      engine->set_state(progress_.state);
-      train(*engine);
+    const auto begin = progress_;
+    try {
+      train();
+    } catch (const Error& error) {
+      if (!is_on_gpu_ || error.kind() != ErrorKind::no_resources) throw;
+      observer_.warning(std::string("vae: the GPU has not the memory, so it is trained on the CPU: ") +
+                        error.what());
+      is_on_gpu_ = false;
+      progress_ = begin;
+      train();
     }
     const bool keeps_best = !progress_.best_parameters.empty();
     return std::make_shared<VaeMap>(options_, task_.layout.n_inputs, scale_, seed_,
@@ -191,6 +197,13 @@ private:
     }
   }
 
+  void train() {
+    if (is_finished()) return;
+    const std::unique_ptr<VaeEngine> engine = make_engine();
+    engine->set_state(progress_.state);
+    train(*engine);
+  }
+
   void train(VaeEngine& engine) {
     // The next epoch's numbers are drawn while this one runs.
     auto next = draw_beside(progress_.n_epochs);
@@ -244,7 +257,7 @@ private:
 
   const VaeOptions options_;
   const std::uint64_t seed_;
-  const bool is_on_gpu_;
+  bool is_on_gpu_;
   Observer& observer_;
   const double scale_;
   VaeTask task_;

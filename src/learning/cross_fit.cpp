@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "data/folds.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/evidence.hpp"
@@ -45,24 +46,35 @@ const HeldOutRows& CrossFit::held_out() {
   const DatasetView& data = fitter_.data();
   const std::vector<RowList> labeled = fitter_.labeled_rows();
   const std::vector<int> fold_of = deal_folds(data, n_folds_, seed_);
-  std::vector<double> log_density;
-  std::vector<double> log_joint;
-  for (Index fold = 0; fold < n_folds_; ++fold) {
+  struct Answers {
+    RowList rows;
+    std::vector<double> log_density;
+    std::vector<double> log_joint;
+  };
+  std::vector<Answers> of_fold(at(n_folds_));
+  parallel_for(n_folds_, fitter_.threads(), [&](Index fold) {
     const FoldRows fold_rows = split_fold(labeled, fold_of, fold);
-    if (fold_rows.held_out.empty()) continue;
+    if (fold_rows.held_out.empty()) return;
     const ClassModel model = fitter_.fit_classes(
         fold_rows.kept, derive_seed(seed_, RandomPurpose::fold, static_cast<std::uint64_t>(fold)));
     const Matrix rows = gather_rows(data, fold_rows.held_out.rows);
     ClassEvidence evidence(model, rows.n_rows());
     evidence.evaluate(rows.view());
-    for (Index i = 0; i < rows.n_rows(); ++i) {
-      held_out_.label.push_back(data.labels[at(fold_rows.held_out.rows[at(i)])]);
+    Answers& answers = of_fold[at(fold)];
+    for (Index i = 0; i < rows.n_rows(); ++i)
       for (Index y = 0; y < fitter_.n_classes(); ++y) {
-        log_density.push_back(evidence.log_density(y, i));
-        log_joint.push_back(evidence.log_joint(y, i));
+        answers.log_density.push_back(evidence.log_density(y, i));
+        answers.log_joint.push_back(evidence.log_joint(y, i));
       }
-    }
-    held_out_.rows.append(fold_rows.held_out);
+    answers.rows = fold_rows.held_out;
+  });
+  std::vector<double> log_density;
+  std::vector<double> log_joint;
+  for (const Answers& answers : of_fold) {
+    for (const Index row : answers.rows.rows) held_out_.label.push_back(data.labels[at(row)]);
+    log_density.insert(log_density.end(), answers.log_density.begin(), answers.log_density.end());
+    log_joint.insert(log_joint.end(), answers.log_joint.begin(), answers.log_joint.end());
+    held_out_.rows.append(answers.rows);
   }
   const auto n = static_cast<Index>(held_out_.rows.rows.size());
   held_out_.log_density = Matrix(n, fitter_.n_classes(), std::move(log_density));

@@ -120,12 +120,6 @@ std::string DensityFitter::shapes_note() const {
   return seen_ != nullptr ? seen_->shapes->describe(data_.feature_names) : "";
 }
 
-DensityFitter DensityFitter::on_one_thread() const {
-  DensityFitter one = *this;
-  one.threads_ = 1;
-  return one;
-}
-
 std::shared_ptr<const Density> DensityFitter::fit(const RowList& rows, std::uint64_t seed, int threads,
                                                   const Density* warm_start, bool single_step) const {
   DensityFitContext context;
@@ -158,7 +152,7 @@ std::shared_ptr<const Density> DensityFitter::fit_unlabeled(std::uint64_t seed) 
   context.seed = seed;
   context.threads = threads_;
   context.observer = &observer_;
-  UnlabeledRows rows(*data_.whole, seen_ != nullptr ? seen_->shapes.get() : nullptr, threads_);
+  UnlabeledRows rows(*data_.whole, seen_ != nullptr ? seen_->shapes.get() : nullptr, threads_, observer_);
   if (seen_ == nullptr) {
     set_reference(context, reference_, data_.levels);
     return family_.fit_blocks(rows, context);
@@ -190,16 +184,12 @@ ClassModel DensityFitter::fit_classes(const std::vector<RowList>& rows_of_class,
     total += model.probability.back();
   }
   for (double& p : model.probability) p /= total;
-  const auto n = static_cast<Index>(class_order_.size());
-  // Rounded up: where classes are fewer than cores, none of these is left idle.
-  const int inner_threads = (threads_ - 1) / static_cast<int>(std::max<Index>(1, n)) + 1;
-  parallel_for(n, threads_, [&](Index i) {
+  parallel_for(static_cast<Index>(class_order_.size()), threads_, [&](Index i) {
     const auto y = static_cast<std::size_t>(class_order_[static_cast<std::size_t>(i)]);
     if (rows_of_class[y].empty()) return;
     const auto key = static_cast<std::uint64_t>(class_keys_[y]);
-    model.density[y] =
-        fit(rows_of_class[y], derive_seed(seed, RandomPurpose::class_model, key), inner_threads,
-            warm_start != nullptr ? warm_start->density[y].get() : nullptr, single_step);
+    model.density[y] = fit(rows_of_class[y], derive_seed(seed, RandomPurpose::class_model, key), threads_,
+                           warm_start != nullptr ? warm_start->density[y].get() : nullptr, single_step);
   });
   return model;
 }

@@ -37,8 +37,6 @@ public:
   DensityFitter(DatasetView data, const DensityFamily& family, ColumnShaping shaping, int threads,
                 Observer& observer);
 
-  /// The same, on one thread.
-  DensityFitter on_one_thread() const;
   const DatasetView& data() const { return data_; }
   int threads() const { return threads_; }
   Observer& observer() const { return observer_; }

@@ -16,7 +16,7 @@ namespace lacuna {
 /// labels, a larger one in that to all labels.
 class DensityMember : public ConditionalFamily {
 public:
-  /// All are borrowed. The fitter should use one thread: fits run side by side.
+  /// All are borrowed.
   DensityMember(const DensityFitter& fitter, const InitialModels& initial, std::uint64_t seed);
 
   std::string name() const override;

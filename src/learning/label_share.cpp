@@ -86,19 +86,17 @@ std::shared_ptr<const LabelShare> LabelShareFit::fit(std::span<const char> hidde
     rows(static_cast<Index>(i), rows.n_cols() - 1) = is_labeled ? 1.0 : 0.0;
     n += is_labeled ? weights_[i] : 0.0;
   }
-  const int threads = start == nullptr ? fitter_.threads() : 1;
-  auto joint =
-      fit_joint(WeightedRows(rows.view(), weights_), start == nullptr ? nullptr : &start->joint(), threads);
+  auto joint = fit_joint(WeightedRows(rows.view(), weights_), start == nullptr ? nullptr : &start->joint());
   return std::make_shared<LabelShare>(std::move(joint),
                                       n / std::accumulate(weights_.begin(), weights_.end(), 0.0));
 }
 
-std::shared_ptr<const Density> LabelShareFit::fit_joint(const WeightedRows& rows, const Density* start,
-                                                        int threads) const {
+std::shared_ptr<const Density> LabelShareFit::fit_joint(const WeightedRows& rows,
+                                                        const Density* start) const {
   DensityFitContext context;
   context.levels = levels_;
   context.seed = seed_;
-  context.threads = threads;
+  context.threads = fitter_.threads();
   context.observer = &fitter_.observer();
   context.warm_start = start;
   return family_->fit(rows, context);
@@ -121,8 +119,7 @@ LabelShareFit::HeldOut LabelShareFit::hold_out() const {
       if (i % 2 != half) weights.push_back(weights_[at(i)]);
     }
     if (kept.empty() || asked.empty()) continue;
-    const LabelShare mixture(fit_joint(WeightedRows(rows.view(), kept, weights), nullptr, fitter_.threads()),
-                             1.0);
+    const LabelShare mixture(fit_joint(WeightedRows(rows.view(), kept, weights), nullptr), 1.0);
     Matrix questions(static_cast<Index>(asked.size()), n_features);
     for (std::size_t i = 0; i < asked.size(); ++i)
       std::copy_n(rows.row(asked[i]), n_features, questions.row(static_cast<Index>(i)));

@@ -41,7 +41,7 @@ public:
   /// `labeled` are the rows that have a label, in the order of the table; borrowed like the fitter.
   LabelShareFit(const DensityFitter& fitter, const std::vector<Index>& labeled, std::uint64_t seed);
 
-  /// `hidden`: one per labeled row, or empty. On one thread, from `start` where it is given.
+  /// `hidden`: one per labeled row, or empty. From `start` where it is given.
   std::shared_ptr<const LabelShare> fit(std::span<const char> hidden, const LabelShare* start) const;
 
   /// The rows that the mixture is fitted to, and log q(x) of each by a mixture of every second row that does
@@ -54,7 +54,7 @@ public:
   HeldOut hold_out() const;
 
 private:
-  std::shared_ptr<const Density> fit_joint(const WeightedRows& rows, const Density* start, int threads) const;
+  std::shared_ptr<const Density> fit_joint(const WeightedRows& rows, const Density* start) const;
 
   const DensityFitter& fitter_;
   std::uint64_t seed_;

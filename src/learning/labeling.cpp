@@ -32,11 +32,11 @@ LabelingFit::LabelingFit(const DensityFitter& fitter, const ConditionalMembers& 
 }
 
 LabelingModel LabelingFit::fit() const {
-  return fit_task(task_of(fitter_.data().labels, sample_.rows.size()), seed_, fitter_.threads());
+  return fit_task(task_of(fitter_.data().labels, sample_.rows.size()), seed_);
 }
 
 LabelingModel LabelingFit::fit_hidden(std::span<const int> labels, std::uint64_t seed) const {
-  return fit_task(task_of(labels, std::min(sample_.rows.size(), most_rows_beside_hidden)), seed, 1);
+  return fit_task(task_of(labels, std::min(sample_.rows.size(), most_rows_beside_hidden)), seed);
 }
 
 LabelingFit::Task LabelingFit::task_of(std::span<const int> labels, std::size_t n_sampled) const {
@@ -73,9 +73,9 @@ DatasetView LabelingFit::view_of(const Task& task) const {
   return view;
 }
 
-LabelingModel LabelingFit::fit_task(const Task& task, std::uint64_t seed, int threads) const {
+LabelingModel LabelingFit::fit_task(const Task& task, std::uint64_t seed) const {
   LabelingModel model;
-  model.classifier = fit_stack(view_of(task), recipe_, {seed, threads, &fitter_.observer()});
+  model.classifier = fit_stack(view_of(task), recipe_, {seed, fitter_.threads(), &fitter_.observer()});
   model.log_odds = task.log_odds;
   return model;
 }

@@ -27,7 +27,7 @@ public:
   /// The classifier of all rows of the sample.
   LabelingModel fit() const;
   /// The same with the labels of `data`, which are some of the fitter's: the others count as unlabeled. Fewer
-  /// unlabeled rows take part, since this is done many times; on one thread.
+  /// unlabeled rows take part, since this is done many times.
   LabelingModel fit_hidden(std::span<const int> labels, std::uint64_t seed) const;
 
   /// Log ratios of labeled rows, in the order of the table, by classifiers that did not see them.
@@ -48,7 +48,7 @@ private:
     double log_odds = 0.0;
   };
   Task task_of(std::span<const int> labels, std::size_t n_sampled) const;
-  LabelingModel fit_task(const Task& task, std::uint64_t seed, int threads) const;
+  LabelingModel fit_task(const Task& task, std::uint64_t seed) const;
   DatasetView view_of(const Task& task) const;
 
   const DensityFitter& fitter_;

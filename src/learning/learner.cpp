@@ -1,12 +1,15 @@
 #include "lacuna/learning/learner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "core/pass_place.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
@@ -62,8 +65,7 @@ public:
         fit_stacked(parts);
         break;
       }
-      parts.draws = fit_filled(initial.informative);
-      fit_uninformative(parts);
+      fit_both_parts(initial.informative, parts);
       break;
     }
     if (parts.stacked == nullptr) parts.shrinkage = shared_.shrinkage();
@@ -81,6 +83,8 @@ public:
 
 private:
   static constexpr double n_stages = 2.0;
+  /// More would hold too many lists of rows at once; memory_plan.cpp counts on them.
+  static constexpr Index draws_side_by_side = 5;
 
   void count_rows() {
     summary_.class_counts.assign(data_.class_names.size(), 0);
@@ -124,11 +128,19 @@ private:
           static_cast<double>(summary_.n_informative) / static_cast<double>(summary_.n_unlabeled);
   }
 
-  void record_classes(const std::string& name, const ClassModel& model, const std::vector<RowList>& rows) {
+  std::vector<DensityRecord> records_of(const std::string& name, const ClassModel& model,
+                                        const std::vector<RowList>& rows) const {
+    std::vector<DensityRecord> records;
     for (std::size_t y = 0; y < model.density.size(); ++y)
       if (model.density[y] != nullptr)
-        summary_.densities.push_back(make_record(fmt::format("{} {}", name, data_.class_names[y]),
-                                                 *model.density[y], static_cast<Index>(rows[y].rows.size())));
+        records.push_back(make_record(fmt::format("{} {}", name, data_.class_names[y]), *model.density[y],
+                                      static_cast<Index>(rows[y].rows.size())));
+    return records;
+  }
+
+  void record_classes(const std::string& name, const ClassModel& model, const std::vector<RowList>& rows) {
+    for (DensityRecord& record : records_of(name, model, rows))
+      summary_.densities.push_back(std::move(record));
   }
 
   std::vector<char> unlabeled_rows() const {
@@ -145,17 +157,29 @@ private:
       record_classes("class", models.front(), rows);
       return models;
     }
-    std::vector<ClassModel> models;
     const Index n_draws = std::get<Index>(options_.draws);
-    for (Index draw = 0; draw < n_draws; ++draw) {
-      const std::uint64_t seed = shared_.draw_seed(draw);
-      const std::vector<RowList> rows = fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
-      models.push_back(fitter_.fit_classes(rows, seed));
-      record_classes(fmt::format("draw {} class", draw + 1), models.back(), rows);
-      observer_.progress(prefix_ + "final models",
-                         1.0 + static_cast<double>(draw + 1) / static_cast<double>(n_draws), n_stages);
-    }
+    shared_.label_source(0); // so that all are there
+    std::vector<ClassModel> models(at(n_draws));
+    std::vector<std::vector<DensityRecord>> records(at(n_draws));
+    std::atomic<Index> n_done{0};
+    for (Index first = 0; first < n_draws; first += draws_side_by_side)
+      parallel_for(std::min(draws_side_by_side, n_draws - first), fitter_.threads(), [&](Index i) {
+        const Index draw = first + i;
+        const std::uint64_t seed = shared_.draw_seed(draw);
+        const std::vector<RowList> rows = fill_by_draw(fitter_, shared_.label_source(draw), fill, seed);
+        models[at(draw)] = fitter_.fit_classes(rows, seed);
+        records[at(draw)] = records_of(fmt::format("draw {} class", draw + 1), models[at(draw)], rows);
+        report_final_models(static_cast<double>(++n_done) / static_cast<double>(n_draws));
+      });
+    for (const auto& of_draw : records)
+      summary_.densities.insert(summary_.densities.end(), of_draw.begin(), of_draw.end());
     return models;
+  }
+
+  /// Only the thread that started the work may.
+  void report_final_models(double share) {
+    if (std::this_thread::get_id() == thread_)
+      observer_.progress(prefix_ + "final models", 1.0 + share, n_stages);
   }
 
   /// Algorithm 1 on ratios, with a stack for p(y|x) and trust beyond the region.
@@ -209,19 +233,24 @@ private:
     return sum;
   }
 
-  /// The class-independent part of the final model and its weight 1 - w.
-  void fit_uninformative(GenerativeClassifier::Parts& parts) {
+  /// The classes' densities inside the region, and the class-independent part outside with its weight 1 - w.
+  void fit_both_parts(const std::vector<char>& informative, GenerativeClassifier::Parts& parts) {
     RowList outside;
     double inside = 0.0;
     for (Index i = 0; i < data_.n_rows(); ++i) {
-      if (fitter_.is_unlabeled(i) && shared_.initial().informative[at(i)] == 0)
+      if (fitter_.is_unlabeled(i) && informative[at(i)] == 0)
         outside.add(i, fitter_.weight_behind(i));
       else
         inside += fitter_.weight_behind(i);
     }
+    parallel_for(2, fitter_.threads(), [&](Index part) {
+      if (part == 0)
+        parts.draws = fit_filled(informative);
+      else if (!outside.empty())
+        parts.uninformative =
+            fitter_.fit(outside, derive_seed(final_seed_, RandomPurpose::unlabeled_model), fitter_.threads());
+    });
     if (outside.empty()) return;
-    parts.uninformative =
-        fitter_.fit(outside, derive_seed(final_seed_, RandomPurpose::unlabeled_model), fitter_.threads());
     parts.informative_weight = inside / (inside + outside.total_weight());
     summary_.densities.push_back(
         make_record("uninformative", *parts.uninformative, static_cast<Index>(outside.rows.size())));
@@ -283,6 +312,7 @@ private:
   const DensityFitter& fitter_;
   const DatasetView& data_;
   Observer& observer_;
+  std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t final_seed_;
   FitSummary summary_;
   StopReason em_stop_reason_ = StopReason::converged;
@@ -300,7 +330,7 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
     const Dataset counted = counted_rows(data);
     return fit_classifiers(DatasetView(counted), options, methods, family, observer);
   }
-  const PassesAt passes_at(place_on(options.device, data.features.n_rows, observer));
+  const PassesAt passes_at(place_on(options.device, data.features.n_rows, observer), observer);
   SharedModels shared(data, options, family, observer);
   std::vector<FitResult> results;
   for (const Method method : methods) {

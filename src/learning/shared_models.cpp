@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/index.hpp"
+#include "core/parallel.hpp"
 #include "lacuna/core/random.hpp"
 #include "learning/shrinkage.hpp"
 
@@ -34,12 +36,16 @@ const ClassModel& SharedModels::label_source(Index draw) {
   // models, not only by the labels' own chance, or their average is too sure.
   const Index n_draws = std::get<Index>(options_.draws);
   if (n_draws == 1) return initial().classes;
-  while (static_cast<Index>(label_sources_.size()) <= draw) {
-    const auto next = static_cast<Index>(label_sources_.size());
-    std::optional<ClassModel> drawn = draw_models(next, n_draws);
-    label_sources_.push_back(drawn ? std::move(*drawn) : fit_resampled(draw_seed(next)));
+  if (label_sources_.empty()) {
+    initial(); // all of them need it
+    std::vector<ClassModel> sources(at(n_draws));
+    parallel_for(n_draws, fitter_.threads(), [&](Index source) {
+      std::optional<ClassModel> drawn = draw_models(source, n_draws);
+      sources[at(source)] = drawn ? std::move(*drawn) : fit_resampled(draw_seed(source));
+    });
+    label_sources_ = std::move(sources);
   }
-  return label_sources_[static_cast<std::size_t>(draw)];
+  return label_sources_[at(draw)];
 }
 
 /// A draw from the posteriors of the initial models, when the family has them. The shares of the classes are
@@ -50,14 +56,14 @@ std::optional<ClassModel> SharedModels::draw_models(Index draw, Index n_draws) {
   ClassModel model = initial().classes;
   double total = 0.0;
   for (const Index y : fitter_.class_order()) {
-    const auto at = static_cast<std::size_t>(y);
+    const std::size_t place = at(y);
     const auto key = static_cast<std::uint64_t>(fitter_.class_key(y));
-    model.density[at] = model.density[at]->posterior_draw(
+    model.density[place] = model.density[place]->posterior_draw(
         draw, n_draws, derive_seed(draw_seed(draw), RandomPurpose::class_model, key));
-    if (model.density[at] == nullptr) return std::nullopt;
+    if (model.density[place] == nullptr) return std::nullopt;
     RandomStream random(draw_seed(draw), RandomPurpose::resampling, key);
-    model.probability[at] = std::max(random.gamma(rows[at].total_weight()), next_to_nothing);
-    total += model.probability[at];
+    model.probability[place] = std::max(random.gamma(rows[place].total_weight()), next_to_nothing);
+    total += model.probability[place];
   }
   for (double& p : model.probability) p /= total;
   return model;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -32,6 +33,20 @@ namespace {
 /// missing by lot the log ratio is 0 everywhere, and no row may count as outside by chance.
 constexpr double lowest_classifier_kappa = 0.0;
 
+/// The user's own: it gets one thread, since threads of its own would come beside lacuna's.
+class OwnMember : public ConditionalFamily {
+public:
+  explicit OwnMember(std::shared_ptr<const ConditionalFamily> own) : own_(std::move(own)) {}
+  std::string name() const override { return own_->name(); }
+  std::shared_ptr<const Conditional> fit(const DatasetView& data,
+                                         const ConditionalFitContext& context) const override {
+    return own_->fit(data, {context.seed, 1, context.observer});
+  }
+
+private:
+  std::shared_ptr<const ConditionalFamily> own_;
+};
+
 ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
   ConditionalMembers members = {std::make_shared<LogisticFamily>()};
   if (xgboost_problem().empty()) members.push_back(std::make_shared<BoostingFamily>(boosting_rounds));
@@ -42,22 +57,26 @@ ConditionalMembers plain_members(std::optional<int> boosting_rounds) {
 } // namespace
 
 StackedFit::StackedFit(SharedModels& shared, const LearningOptions& options)
-    : shared_(shared), options_(options), fitter_(shared.fitter()), data_(fitter_.data()),
-      one_thread_(fitter_.on_one_thread()) {
-  learn_members(options);
-  choose_region(options);
-  if (held_out_.empty()) hold_out();
+    : shared_(shared), options_(options), fitter_(shared.fitter()), data_(fitter_.data()) {
+  const InitialModels& initial = shared_.initial();
+  if (!xgboost_problem().empty())
+    fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());
+  // Three things that know nothing of each other, the one that takes longest first.
+  const std::vector<std::function<void()>> parts = {
+      [&] { learn_region(options); }, [&] { learn_members(options); }, [&] { learn_surroundings(options); }};
+  parallel_for(static_cast<Index>(parts.size()), fitter_.threads(), [&](Index part) { parts[at(part)](); });
+  if (!ratio_) ratio_.emplace(initial.classes, initial.unlabeled);
+  hold_out();
+  choose_kappa(options);
   mark_informative();
 }
 
 void StackedFit::learn_members(const LearningOptions& options) {
-  densities_ = std::make_shared<DensityMember>(one_thread_, shared_.initial(), options.seed);
+  densities_ = std::make_shared<DensityMember>(fitter_, shared_.initial(), options.seed);
   ConditionalMembers members = {densities_};
   for (auto& member : plain_members({})) members.push_back(member);
   members.insert(members.end() - 1, std::make_shared<ForestFamily>());
-  members.insert(members.end(), options.members.begin(), options.members.end());
-  if (!xgboost_problem().empty())
-    fitter_.observer().warning("boosted trees are left out of the stack: " + xgboost_problem());
+  for (const auto& own : options.members) members.push_back(std::make_shared<OwnMember>(own));
   const ConditionalFitContext context{options.seed, fitter_.threads(), &fitter_.observer()};
   recipe_ = learn_stack(data_, members, options.folds, context);
   conditional_ = fit_stack(data_, recipe_, context);
@@ -67,14 +86,22 @@ void StackedFit::learn_members(const LearningOptions& options) {
   summary_.log_likelihood = recipe_.log_likelihood;
 }
 
-void StackedFit::choose_region(const LearningOptions& options) {
-  const InitialModels& initial = shared_.initial();
-  share_fit_ = std::make_unique<LabelShareFit>(fitter_, recipe_.rows, options.seed);
+/// Where labels are: the mixture of rows and whether they have one, what it finds strange, and distances.
+void StackedFit::learn_surroundings(const LearningOptions& options) {
+  std::vector<Index> labeled;
+  for (Index i = 0; i < data_.n_rows(); ++i)
+    if (fitter_.is_labeled(i)) labeled.push_back(i);
+  distance_fit_ = std::make_unique<LabelDistanceFit>(fitter_, labeled, options.seed);
+  distance_ = distance_fit_->fit({});
+  share_fit_ = std::make_unique<LabelShareFit>(fitter_, labeled, options.seed);
   share_ = share_fit_->fit({}, nullptr);
-  kappa_ = initial.kappa;
-  ratio_.emplace(initial.classes, initial.unlabeled);
+  usual_strangeness_ = find_usual_strangeness();
+}
+
+/// A classifier of labeled against unlabeled rows, where it tells them apart better than densities do.
+void StackedFit::learn_region(const LearningOptions& options) {
   summary_.region = Region::densities;
-  if (initial.unlabeled == nullptr || options.region == Region::densities) return;
+  if (shared_.initial().unlabeled == nullptr || options.region == Region::densities) return;
   labeling_ = std::make_unique<LabelingFit>(fitter_, plain_members(60), options.folds, options.seed);
   summary_.region_by_classifier = labeling_->log_likelihood();
   if (options.region == Region::automatic) {
@@ -86,15 +113,18 @@ void StackedFit::choose_region(const LearningOptions& options) {
   }
   summary_.region = Region::classifier;
   ratio_.emplace(labeling_->fit());
-  hold_out();
-  if (const auto* chosen = std::get_if<AutoKappa>(&options.kappa)) {
-    std::vector<double> ratios;
-    std::vector<double> weights;
-    for (const HeldOut& row : held_out_) ratios.push_back(row.log_ratio);
-    for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
-    kappa_ =
-        std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha)) - region_edge;
-  }
+}
+
+void StackedFit::choose_kappa(const LearningOptions& options) {
+  kappa_ = shared_.initial().kappa;
+  const auto* const chosen = std::get_if<AutoKappa>(&options.kappa);
+  if (labeling_ == nullptr || chosen == nullptr) return;
+  std::vector<double> ratios;
+  std::vector<double> weights;
+  for (const HeldOut& row : held_out_) ratios.push_back(row.log_ratio);
+  for (const Index row : recipe_.rows) weights.push_back(data_.weight(row));
+  kappa_ =
+      std::max(lowest_classifier_kappa, quantile_threshold(ratios, weights, chosen->alpha)) - region_edge;
 }
 
 /// What models that did not see their labels say about the labeled rows.
@@ -102,11 +132,16 @@ void StackedFit::hold_out() {
   const Matrix rows = gather_rows(data_, recipe_.rows);
   const std::vector<double> log_shares = share_->ask(rows.view()).log_share;
   const std::vector<double> disagreement = disagreements(recipe_.member_out_of_fold, recipe_.weights);
+  std::vector<double> distance(at(rows.n_rows()));
+  const RowBlocks blocks(rows.n_rows(), {.min_rows = 128, .max_blocks = 64});
+  parallel_for(blocks.n_blocks, fitter_.threads(), [&](Index block) {
+    for (Index i = blocks.first(block); i < blocks.first(block + 1); ++i)
+      distance[at(i)] = distance_->of_other(rows.row(i));
+  });
   std::vector<double> ratios = labeling_ != nullptr ? labeling_->labeled_ratios() : density_ratios();
-  held_out_.clear();
   for (std::size_t i = 0; i < ratios.size(); ++i) {
     if (labeling_ != nullptr) ratios[i] = classifier_ratio(ratios[i], log_shares[i]);
-    held_out_.push_back({ratios[i], log_shares[i], disagreement[i]});
+    held_out_.push_back({ratios[i], log_shares[i], disagreement[i], distance[i]});
   }
 }
 
@@ -233,16 +268,15 @@ std::vector<double> StackedFit::classifier_ratios(const PassingRows& block) cons
 }
 
 /// Labeled rows that lie outside themselves: what a fold that hid them said about them.
-void StackedFit::add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const {
+void StackedFit::add_own_rows(std::vector<HiddenRow>& rows) const {
   constexpr double least_depth = 1.0;
   for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
     if (!recipe_.judged[i] || !(kappa_ - held_out_[i].log_ratio > least_depth)) continue;
     HiddenRow row = HiddenRow::of({recipe_.out_of_fold.row(static_cast<Index>(i)), at(data_.n_classes())},
                                   at(data_.labels[at(recipe_.rows[i])]));
     row.outside = outside_share(held_out_[i].log_ratio, kappa_);
-    row.signals = Signals::of(kappa_ - held_out_[i].log_ratio,
-                              model.distance->of_other(data_.features.row(recipe_.rows[i])),
-                              held_out_[i].log_share, held_out_[i].disagreement);
+    row.signals = Signals::of(kappa_ - held_out_[i].log_ratio, held_out_[i].distance, held_out_[i].log_share,
+                              held_out_[i].disagreement);
     rows.push_back(row);
   }
 }
@@ -268,7 +302,7 @@ std::vector<JudgedRow> StackedFit::judged_rows() const {
 
 /// A mixture that fits badly, as in many columns, finds ordinary rows unlike all that it has seen. So what
 /// rows of the table themselves show, to a mixture that did not see them, is no evidence for the background.
-double StackedFit::usual_strangeness() const {
+double StackedFit::find_usual_strangeness() const {
   if (options_.background == BackgroundForm::none) return 0.0;
   constexpr double strangest_share = 0.02; // of the rows may be strange indeed
   constexpr double strange_at_most = 0.05; // is how likely the others may be so
@@ -287,30 +321,29 @@ double StackedFit::usual_strangeness() const {
 std::shared_ptr<const StackedModel> StackedFit::finish() {
   std::vector<double> labels_of_class(at(data_.n_classes()));
   for (const Index row : recipe_.rows) labels_of_class[at(data_.labels[at(row)])] += data_.weight(row);
-  const LabelDistanceFit distance(fitter_, recipe_.rows, options_.seed);
   StackedModel model{conditional_,
                      *ratio_,
                      share_,
-                     distance.fit({}),
+                     distance_,
                      {},
                      HardlyLabeled::of(labels_of_class, outside_),
-                     usual_strangeness(),
+                     usual_strangeness_,
                      ColumnRanges::of(data_, fitter_.observer())};
   if (options_.trust != TrustForm::none && fitter_.class_order().size() > 1 && labels_of_class.size() > 1) {
-    const TrustFit fit{.fitter = one_thread_,
+    const TrustFit fit{.fitter = fitter_,
                        .recipe = recipe_,
                        .densities = *densities_,
                        .initial = shared_.initial(),
                        .labeling = labeling_.get(),
                        .share_fit = *share_fit_,
                        .share = *share_,
-                       .distance_fit = distance,
+                       .distance_fit = *distance_fit_,
                        .kappa = kappa_,
                        .form = options_.trust,
                        .threads = fitter_.threads(),
                        .seed = options_.seed};
     std::vector<HiddenRow> hidden = hide_and_ask(fit, summary_.gaps);
-    add_own_rows(model, hidden);
+    add_own_rows(hidden);
     model.trust =
         fit_trust(hidden, options_.trust, data_.n_classes(), static_cast<Index>(recipe_.rows.size()));
     summary_.deepest = std::numeric_limits<double>::infinity();
@@ -332,9 +365,7 @@ std::size_t StackedFit::answer_held_out(const StackedModel& model, std::size_t i
   for (std::size_t y = 0; y < posterior.size(); ++y)
     log_p.push_back(std::log(recipe_.out_of_fold.row(static_cast<Index>(i))[y]));
   const HeldOut& known = held_out_[i];
-  answer_row(model, kappa_,
-             {log_p, known.log_ratio, known.disagreement, known.log_share,
-              model.distance->of_other(data_.features.row(recipe_.rows[i]))},
+  answer_row(model, kappa_, {log_p, known.log_ratio, known.disagreement, known.log_share, known.distance},
              posterior);
   return best_class(posterior, log_p);
 }

@@ -52,15 +52,17 @@ public:
 
 private:
   void learn_members(const LearningOptions& options);
-  void choose_region(const LearningOptions& options);
+  void learn_region(const LearningOptions& options);
+  void learn_surroundings(const LearningOptions& options);
+  void choose_kappa(const LearningOptions& options);
   void mark_informative();
   std::vector<double> ratios_of(const PassingRows& block) const;
   std::vector<double> classifier_ratios(const PassingRows& block) const;
   double densities_log_likelihood(const LabelingFit& labeling);
   void hold_out();
   std::vector<double> density_ratios();
-  void add_own_rows(const StackedModel& model, std::vector<HiddenRow>& rows) const;
-  double usual_strangeness() const;
+  void add_own_rows(std::vector<HiddenRow>& rows) const;
+  double find_usual_strangeness() const;
   void check_itself(const StackedModel& model);
   std::size_t answer_held_out(const StackedModel& model, std::size_t i, std::span<double> posterior) const;
   HeldOutAnswers held_out_answers(const StackedModel& model) const;
@@ -71,22 +73,25 @@ private:
     double log_ratio = 0.0; ///< NaN where it could not be held out
     double log_share = 0.0;
     double disagreement = 0.0;
+    double distance = 0.0; ///< to other labeled rows
   };
 
   SharedModels& shared_;
   const LearningOptions& options_;
   const DensityFitter& fitter_;
   const DatasetView& data_;
-  DensityFitter one_thread_;
   std::shared_ptr<const DensityMember> densities_;
   StackRecipe recipe_;
   std::shared_ptr<const Stack> conditional_;
+  std::unique_ptr<LabelDistanceFit> distance_fit_;
+  std::shared_ptr<const LabelDistance> distance_;
   std::unique_ptr<LabelShareFit> share_fit_;
   std::shared_ptr<const LabelShare> share_;
   std::unique_ptr<LabelingFit> labeling_; ///< null: the region is one of densities
   std::optional<RatioModel> ratio_;
   std::vector<HeldOut> held_out_; ///< labeled rows, in the order of the table
   double kappa_ = 0.0;
+  double usual_strangeness_ = 0.0;
   Index n_informative_ = 0;
   double outside_weight_ = 0.0;
   double outside_ = 0.0; ///< the same by soft edges

@@ -38,7 +38,7 @@ std::vector<HiddenRow> ask_episode(const TrustFit& fit, const Episode& episode, 
   const std::vector<int> learned = labels_by_lot(rest, most_learned_labels, seed);
   DatasetView learned_rest = data;
   learned_rest.labels = learned;
-  const auto stack = fit_stack(learned_rest, fit.recipe, {seed, 1, &fit.fitter.observer()});
+  const auto stack = fit_stack(learned_rest, fit.recipe, {seed, fit.threads, &fit.fitter.observer()});
   const auto share = fit.share_fit.fit(episode.hidden, &fit.share);
   const auto distance = fit.distance_fit.fit(episode.hidden);
   const RatioModel ratio = fit.labeling != nullptr

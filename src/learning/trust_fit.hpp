@@ -14,7 +14,7 @@ namespace lacuna {
 
 /// What episodes need; all borrowed.
 struct TrustFit {
-  const DensityFitter& fitter; ///< of one thread: episodes run side by side
+  const DensityFitter& fitter;
   const StackRecipe& recipe;
   const DensityMember& densities;
   const InitialModels& initial;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/index.hpp"
 #include "core/parallel.hpp"
 
@@ -33,6 +35,8 @@ std::optional<WeightedRows> UnlabeledRows::next() {
     for (const Index labeled : table_.labeled_among(next_, n_read)) move_up(labeled - next_);
     move_up(n_read);
     next_ += n_read;
+    observer_.progress(fmt::format("mixture of the unlabeled rows: pass {}", pass_),
+                       static_cast<double>(next_), static_cast<double>(table_.n_rows()));
   }
   const MatrixView rows = block_.view().middle_rows(0, n);
   if (shapes_ == nullptr) return WeightedRows(rows);

@@ -52,13 +52,14 @@ TableSchema schema_of(const DatasetView& data) {
 }
 
 /// Said before the long work, by which time it is too late to choose otherwise.
-void hint_at_pca(const DatasetView& seen, Observer& observer) {
+bool hint_at_pca(Index n_columns, Observer& observer) {
   constexpr Index many_columns = 500;
-  if (seen.n_features() < many_columns) return;
+  if (n_columns < many_columns) return false;
   observer.warning(
       fmt::format("the models see {} columns, and the time of densities grows with the square of "
                   "that; {} as {} gives them 50 that hold most of what varies",
-                  seen.n_features(), "'pca:50'", mention("features")));
+                  n_columns, "'pca:50'", mention("features")));
+  return true;
 }
 
 /// Rows of a larger table, each of which is here with the same probability; empty for one that is in memory.
@@ -101,11 +102,15 @@ TrainingTable FitPlan::read(Observer& observer) const {
   // A network on images needs every pixel in its place, also those that are always black.
   options.keep_constant = !request_.features.empty() && request_.features.front().kind == "vae";
   options.code_categories = takes_codes();
-  if (!request_.memory) return read_training_table(request_.path, request_.classes, options, observer);
+  const ColumnCount tell = [&](Index n_columns) {
+    if (!any_mixes_columns(request_)) has_hinted_ = hint_at_pca(n_columns, observer);
+  };
+  if (!request_.memory)
+    return read_training_table(request_.path, request_.classes, options, {}, tell, observer);
   const RowChoice choose = [&](const TableSize& size) {
     return rows_to_keep(request_, *family_, size, observer);
   };
-  return read_training_table(request_.path, request_.classes, options, choose, observer);
+  return read_training_table(request_.path, request_.classes, options, choose, tell, observer);
 }
 
 FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSchema& schema,
@@ -155,7 +160,7 @@ SeenRows see_rows(const FitPlan& plan, const FitTask& task, Observer& observer) 
     if (task.data.whole != nullptr) rows.mapped_table = task.data.whole->mapped(map);
     rows.view.whole = rows.mapped_table.get();
   }
-  hint_at_pca(rows.view, observer);
+  if (!plan.has_hinted()) hint_at_pca(rows.view.n_features(), observer);
   rows.learning = request;
   // What a map made of all columns has no shape that a column of the table had.
   if (any_mixes_columns(request)) rows.learning.column_shapes = ColumnShaping::plain;

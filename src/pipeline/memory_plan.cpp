@@ -25,6 +25,8 @@ constexpr double fixed_bytes = 100e6;
 constexpr double passing_rows = 4.0 * 65536.0;
 /// Of an unlabeled row beside its features: labels, weights, log ratios, lists of rows.
 constexpr double bytes_beside_features = 160.0;
+/// Of a row, where five draws are fitted side by side.
+constexpr double bytes_for_draws = 5.0 * 24.0;
 /// Of a row in memory, where up to 24 simulated gaps are looked at side by side.
 constexpr double bytes_for_gaps = 24.0 * 40.0;
 /// Of a labeled row, for what the members of a stack make of it.
@@ -37,6 +39,7 @@ double bytes_per_row(const FitRequest& request, const DensityFamily& family, dou
                                      request.features.front().kind == "standardize"))
     copies += 1.0; // maps
   double bytes = bytes_beside_features;
+  if (request.conditional != ConditionalForm::stack) bytes += bytes_for_draws;
   if (request.column_shapes == ColumnShaping::automatic && family.gains_by_shapes()) {
     copies += 1.0;
     bytes += 16.0 * std::min(16.0, n_features); // columns are sorted side by side

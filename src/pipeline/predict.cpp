@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/ordered_work.hpp"
 #include "core/parallel.hpp"
 #include "core/pass_place.hpp"
 #include "lacuna/core/errors.hpp"
 #include "pipeline/labeled_blocks.hpp"
 #include "pipeline/prediction_bytes.hpp"
+#include "pipeline/promises.hpp"
 
 namespace lacuna {
 
@@ -26,6 +29,7 @@ Index rows_per_piece() {
 struct Piece {
   TableBlock block;
   std::vector<char> bytes;
+  Index n_accepted = 0;
 };
 
 constexpr std::array<std::pair<std::string_view, PredictionFormat>, 3> endings{
@@ -51,21 +55,27 @@ PredictionFormat prediction_format(const std::string& path, const std::string& o
   throw Error(ErrorKind::usage, std::move(parts));
 }
 
-Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
-                    const std::function<void(std::string_view)>& write, Observer& observer, CsvCells cells,
-                    PredictionFormat format) {
+PredictedRows predict_table(const Model& model, const std::string& path, const TableOptions& table,
+                            const PredictOptions& options, const std::function<void(std::string_view)>& write,
+                            Observer& observer) {
   const std::vector<std::string>& classes = model.class_names();
+  const PromiseMaker promises(model.classifier, options);
+  if (options.promises.risk && !promises.accepts_any())
+    observer.warning(
+        fmt::format("the labels do not show an error rate of at most {} for any part of the rows, so none is "
+                    "accepted; allow more {}, ask for less {}, or label more rows",
+                    *options.promises.risk, mention("risk"), mention("confidence")));
   TableOptions features_only = table;
   features_only.label.clear();
   features_only.labels.clear();
   TableBlocks blocks(path, model.schema, features_only, classes, "", observer);
-  const std::unique_ptr<PredictionBytes> bytes = prediction_bytes(format, classes, cells);
+  const std::unique_ptr<PredictionBytes> bytes = prediction_bytes(classes, options);
   write(bytes->beginning());
-  threads = resolve_threads(threads);
+  const int threads = resolve_threads(options.threads);
   std::vector<Piece> pieces(static_cast<std::size_t>(ordered_places(threads)));
   const auto at_place = [&](Index place) -> Piece& { return pieces[static_cast<std::size_t>(place)]; };
   const Index piece_rows = rows_per_piece();
-  Index n_rows = 0;
+  PredictedRows rows;
   work_in_order(
       threads, {.read = [&](Index place) { return blocks.next(at_place(place).block, piece_rows, observer); },
                 .work =
@@ -73,15 +83,18 @@ Index predict_table(const Model& model, const std::string& path, const TableOpti
                       Piece& piece = at_place(place);
                       const Scores scores = model.score(piece.block.features.view(),
                                                         {.first_row = piece.block.first_row, .threads = 1});
-                      bytes->write_rows(scores, piece.bytes);
+                      const Promises promised = promises.of(scores);
+                      piece.n_accepted = std::ranges::count(promised.accepted, 1);
+                      bytes->write_rows(scores, promised, piece.bytes);
                     },
                 .write =
                     [&](Index place) {
                       const Piece& piece = at_place(place);
                       write({piece.bytes.data(), piece.bytes.size()});
-                      n_rows += piece.block.features.n_rows();
+                      rows.n_rows += piece.block.features.n_rows();
+                      rows.n_accepted += piece.n_accepted;
                     }});
-  return n_rows;
+  return rows;
 }
 
 } // namespace lacuna

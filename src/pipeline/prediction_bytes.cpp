@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 
@@ -37,9 +38,11 @@ std::string without_formula(const std::string& text) {
 
 class CsvBytes : public PredictionBytes {
 public:
-  CsvBytes(const std::vector<std::string>& classes, CsvCells cells) : classes_(classes) {
+  CsvBytes(const std::vector<std::string>& classes, const PredictOptions& options)
+      : classes_(classes), promises_(options.promises) {
     for (const std::string& name : classes) {
-      names_.push_back(csv_cell(cells == CsvCells::no_formulas ? without_formula(name) : name));
+      texts_.push_back(options.cells == CsvCells::no_formulas ? without_formula(name) : name);
+      names_.push_back(csv_cell(texts_.back()));
       longest_name_ = std::max(longest_name_, names_.back().size());
     }
   }
@@ -50,24 +53,31 @@ public:
       line += ',';
       line += csv_cell("p_" + name);
     }
+    if (promises_.sensitivity) line += ",worst_error_probability,flip_odds";
+    if (promises_.sets) line += ",set_size,set";
+    if (promises_.risk) line += ",accepted";
     return line + '\n';
   }
 
-  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
-    const std::size_t longest_row = longest_name_ + (4 + names_.size()) * (longest_number + 1); // with commas
+  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
+    constexpr std::size_t n_other_numbers = 8;
+    const std::size_t longest_set = promises_.sets ? names_.size() * (longest_name_ + 1) : 0;
+    const std::size_t longest_row =
+        longest_name_ + longest_set + (n_other_numbers + names_.size()) * (longest_number + 1); // with commas
     bytes.resize(bytes.capacity());
     std::size_t size = 0;
     for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
       if (bytes.size() - size < longest_row) bytes.resize(2 * bytes.size() + longest_row);
-      size = static_cast<std::size_t>(put_row(bytes.data() + size, scores, i) - bytes.data());
+      char* const end = put_promises(put_row(bytes.data() + size, scores, i), promises, i);
+      *end = '\n';
+      size = static_cast<std::size_t>(end + 1 - bytes.data());
     }
     bytes.resize(size);
   }
 
 private:
   char* put_row(char* to, const Scores& scores, std::size_t i) const {
-    const std::string& name = names_[static_cast<std::size_t>(scores.prediction[i])];
-    to = std::copy(name.begin(), name.end(), to);
+    to = put_text(to, names_[static_cast<std::size_t>(scores.prediction[i])]);
     *to++ = ',';
     to = put_number(to, scores.error_probability[i]);
     *to++ = ',';
@@ -79,12 +89,47 @@ private:
       *to++ = ',';
       to = put_number(to, posterior[y]);
     }
-    *to++ = '\n';
     return to;
   }
 
+  char* put_promises(char* to, const Promises& promises, std::size_t i) const {
+    if (promises_.sensitivity) {
+      *to++ = ',';
+      to = put_number(to, promises.worst_error_probability[i]);
+      *to++ = ',';
+      to = put_number(to, promises.flip_odds[i]);
+    }
+    if (promises_.sets) {
+      *to++ = ',';
+      to = put_set(to, promises.sets.data() + i * names_.size());
+    }
+    if (promises_.risk) {
+      *to++ = ',';
+      *to++ = promises.accepted[i] != 0 ? '1' : '0';
+    }
+    return to;
+  }
+
+  /// How many classes the set has, and their names with | between them.
+  char* put_set(char* to, const char* is_member) const {
+    std::string names;
+    int size = 0;
+    for (std::size_t y = 0; y < texts_.size(); ++y) {
+      if (is_member[y] == 0) continue;
+      if (size++ > 0) names += '|';
+      names += texts_[y];
+    }
+    to = put_text(to, std::to_string(size));
+    *to++ = ',';
+    return put_text(to, csv_cell(names));
+  }
+
+  static char* put_text(char* to, std::string_view text) { return std::copy(text.begin(), text.end(), to); }
+
   std::vector<std::string> classes_;
-  std::vector<std::string> names_; ///< as cells
+  PromiseOptions promises_;
+  std::vector<std::string> texts_;
+  std::vector<std::string> names_; ///< the same as cells
   std::size_t longest_name_ = 0;
 };
 
@@ -120,8 +165,8 @@ public:
     return {bytes.begin(), bytes.end()};
   }
 
-  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
-    plain_->write_rows(scores, bytes);
+  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
+    plain_->write_rows(scores, promises, bytes);
     bytes = packed({bytes.data(), bytes.size()});
   }
 
@@ -143,42 +188,72 @@ std::string npy_header(Index n_rows, Index n_columns) {
 
 constexpr Index n_columns_before_classes = 4;
 
+Index n_npy_columns(Index n_classes, const PromiseOptions& promises) {
+  return n_columns_before_classes + n_classes + (promises.sensitivity ? 2 : 0) +
+         (promises.sets ? 1 + n_classes : 0) + (promises.risk ? 1 : 0);
+}
+
 class NpyBytes : public PredictionBytes {
 public:
-  explicit NpyBytes(Index n_classes) : n_columns_(n_columns_before_classes + n_classes) {}
+  NpyBytes(Index n_classes, const PromiseOptions& promises)
+      : n_classes_(static_cast<std::size_t>(n_classes)), promises_(promises),
+        n_columns_(n_npy_columns(n_classes, promises)) {}
 
   std::string beginning() const override { return npy_header(0, n_columns_); }
 
-  void write_rows(const Scores& scores, std::vector<char>& bytes) const override {
+  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
     const auto row_size = static_cast<std::size_t>(n_columns_) * sizeof(double);
     bytes.resize(scores.prediction.size() * row_size);
     char* to = bytes.data();
+    std::vector<double> promised;
     for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
       const double first[n_columns_before_classes] = {
           static_cast<double>(scores.prediction[i]), scores.error_probability[i],
           scores.informative[i] != 0 ? 1.0 : 0.0, scores.log_ratio[i]};
-      std::memcpy(to, first, sizeof first);
-      std::memcpy(to + sizeof first, scores.posterior.row(static_cast<Index>(i)), row_size - sizeof first);
-      to += row_size;
+      promised_numbers(promises, i, promised);
+      to = put(to, first, n_columns_before_classes);
+      to = put(to, scores.posterior.row(static_cast<Index>(i)), n_classes_);
+      to = put(to, promised.data(), promised.size());
     }
   }
 
 private:
+  static char* put(char* to, const double* numbers, std::size_t n) {
+    const std::size_t size = n * sizeof(double);
+    if (size > 0) std::memcpy(to, numbers, size);
+    return to + size;
+  }
+
+  void promised_numbers(const Promises& promises, std::size_t i, std::vector<double>& numbers) const {
+    numbers.clear();
+    if (promises_.sensitivity)
+      numbers.insert(numbers.end(), {promises.worst_error_probability[i], promises.flip_odds[i]});
+    if (promises_.sets) {
+      const char* const is_member = promises.sets.data() + i * n_classes_;
+      numbers.push_back(static_cast<double>(std::accumulate(is_member, is_member + n_classes_, 0)));
+      numbers.insert(numbers.end(), is_member, is_member + n_classes_);
+    }
+    if (promises_.risk) numbers.push_back(promises.accepted[i] != 0 ? 1.0 : 0.0);
+  }
+
+  std::size_t n_classes_;
+  PromiseOptions promises_;
   Index n_columns_;
 };
 
 } // namespace
 
-std::unique_ptr<PredictionBytes> prediction_bytes(PredictionFormat format,
-                                                  const std::vector<std::string>& classes, CsvCells cells) {
-  if (format == PredictionFormat::npy) return std::make_unique<NpyBytes>(static_cast<Index>(classes.size()));
-  auto csv = std::make_unique<CsvBytes>(classes, cells);
-  if (format == PredictionFormat::csv) return csv;
+std::unique_ptr<PredictionBytes> prediction_bytes(const std::vector<std::string>& classes,
+                                                  const PredictOptions& options) {
+  if (options.format == PredictionFormat::npy)
+    return std::make_unique<NpyBytes>(static_cast<Index>(classes.size()), options.promises);
+  auto csv = std::make_unique<CsvBytes>(classes, options);
+  if (options.format == PredictionFormat::csv) return csv;
   return std::make_unique<GzipBytes>(std::move(csv));
 }
 
-std::string npy_prediction_header(const Model& model, Index n_rows) {
-  return npy_header(n_rows, n_columns_before_classes + model.classifier.n_classes());
+std::string npy_prediction_header(const Model& model, const PredictOptions& options, Index n_rows) {
+  return npy_header(n_rows, n_npy_columns(model.classifier.n_classes(), options.promises));
 }
 
 } // namespace lacuna

@@ -6,6 +6,7 @@
 
 #include "lacuna/learning/classifier.hpp"
 #include "lacuna/pipeline/predict.hpp"
+#include "pipeline/promises.hpp"
 
 namespace lacuna {
 
@@ -16,10 +17,10 @@ public:
   /// What stands before the first row.
   virtual std::string beginning() const = 0;
   /// The rows of `scores`, in place of what `bytes` holds, whose memory is used again.
-  virtual void write_rows(const Scores& scores, std::vector<char>& bytes) const = 0;
+  virtual void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const = 0;
 };
 
-std::unique_ptr<PredictionBytes> prediction_bytes(PredictionFormat format,
-                                                  const std::vector<std::string>& classes, CsvCells cells);
+std::unique_ptr<PredictionBytes> prediction_bytes(const std::vector<std::string>& classes,
+                                                  const PredictOptions& options);
 
 } // namespace lacuna

@@ -256,9 +256,10 @@ TEST(Forest, NoLeafIsLight) {
   for (std::size_t i = 0; i < 4000; ++i)
     BoostedTrees::read(scales, data.features.row(static_cast<Index>(i)), std::span(cells).subspan(4 * i, 4));
   const double least = labeled.total_weight / 400.0;
-  GrownForest forest{TreeEnsemble{4, 1, {}, {0}, {}, {0}, {}}, {}};
+  GrownForest forest;
+  forest.trees.n_features = 4;
   for (std::uint64_t seed = 0; seed < 5; ++seed)
-    grow_tree(RankedRows(data, labeled, cells), least, seed, forest);
+    forest.append(grow_tree(RankedRows(data, labeled, cells, 2), least, seed), 2);
   for (std::size_t tree = 0; tree < 5; ++tree) {
     std::vector<double> weight_of(forest.shares.size() / 2);
     std::vector<double> second_of(forest.shares.size() / 2);

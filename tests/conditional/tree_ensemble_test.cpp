@@ -127,6 +127,29 @@ TEST(TreeEnsemble, RowsSideBySideEndWhereEachOfThemEnds) {
   }
 }
 
+TEST(TreeEnsemble, RowsWalkThroughWhatIsNoTree) {
+  TreeEnsemble trees{1, 1, {0, 0}, {0, 7, 14}, {}, {0}, {}};
+  const auto split = [](std::int32_t left, float bound) { return TreeNode{left, 0, bound, -1, false}; };
+  const auto leaf = [](float value) { return TreeNode{0, 0, value, -1, false}; };
+  // Both children of the first root have the same two; the second root reaches three nodes of seven.
+  trees.nodes = {split(1, 0.5F), split(3, 0.2F), split(3, 0.7F), split(5, 0.1F), leaf(1.0F),
+                 leaf(2.0F),     leaf(3.0F),     split(5, 0.5F), split(2, 0.2F), split(4, 0.7F),
+                 leaf(4.0F),     leaf(5.0F),     leaf(6.0F),     leaf(7.0F)};
+  Archive archive;
+  trees.save(archive, "");
+  const TreeEnsemble loaded = TreeEnsemble::load(archive, "", 1, 1); // it is safe, and so not refused
+  std::vector<float> rows;
+  for (int i = 0; i < 100; ++i) rows.push_back(0.01F * static_cast<float>(i));
+  const TreeLadders ladders(loaded);
+  TreePassage passage(ladders, rows);
+  for (const std::size_t tree : {0U, 1U}) {
+    std::vector<std::int32_t> expected(rows.size());
+    loaded.find_leaves(tree, rows, expected);
+    const std::span<const std::int32_t> leaves = passage.leaves(tree);
+    EXPECT_TRUE(std::ranges::equal(leaves, expected));
+  }
+}
+
 TEST(TreeKernels, AddLinesInTheOrderOfTheirRows) {
   constexpr Index width = 2 * tree_line;
   std::vector<float> lines;

@@ -1,7 +1,9 @@
 #include "core/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <new>
 #include <set>
@@ -126,6 +128,48 @@ TEST(ParallelForThreads, UsesAsManyThreadsAsAsked) {
     while (arrived < 4) std::this_thread::yield();
   });
   EXPECT_EQ(arrived, 4);
+}
+
+TEST(ParallelForThreads, LoopsInsideTakeThoseThatAreIdle) {
+  // Two of the four threads are left to the loops inside, which end only when they get one each.
+  std::atomic<int> arrived{0};
+  parallel_for(2, 4, [&](Index) {
+    parallel_for(2, 4, [&](Index) {
+      ++arrived;
+      while (arrived < 4) std::this_thread::yield();
+    });
+  });
+  EXPECT_EQ(arrived, 4);
+}
+
+TEST(ParallelForThreads, LoopsInsideBringNoMore) {
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  const auto work = [&](Index) {
+    const int now = ++running;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    --running;
+  };
+  parallel_for(30, 3, [&](Index i) { parallel_for(i % 5 * 4, 8, [&](Index) { parallel_for(3, 0, work); }); });
+  EXPECT_GT(most, 1);
+  EXPECT_LE(most, 3);
+}
+
+TEST(ParallelSort, SortsOnAnyNumberOfThreads) {
+  for (const std::size_t n : {0UL, 1UL, 40000UL, 1'000'000UL}) {
+    std::vector<std::uint64_t> values(n);
+    std::uint64_t state = 1;
+    for (std::uint64_t& value : values) value = (state = state * 6364136223846793005U + 1) >> 40U;
+    std::vector<std::uint64_t> expected = values;
+    std::sort(expected.begin(), expected.end());
+    for (const int threads : {1, 3}) {
+      std::vector<std::uint64_t> sorted = values;
+      lacuna::parallel_sort(sorted, threads, std::less<>());
+      EXPECT_EQ(sorted, expected);
+    }
+  }
 }
 
 TEST(TeamThreads, StaysForManyRoundsAndSurvivesAFailure) {

@@ -52,6 +52,23 @@ KdeTree random_tree(std::uint64_t seed, Index n, Index d, double distance) {
   return {ordered, weights};
 }
 
+TEST(KdeTree, ManySumsAreThoseOfEach) {
+  for (const Index n : {1, 65, 20000}) {
+    const KdeTree tree = random_tree(3, n, 3, 2.0);
+    const Matrix rows = random_blobs(4, 300, 3, 4, 2.0);
+    std::vector<KdeTree::Question> questions;
+    for (Index i = 0; i < rows.n_rows(); ++i)
+      questions.push_back({rows.row(i), i % 2 == 0 ? 1.0 : 30.0,
+                           i % 3 == 0 && n > 1 ? tree.nearest(rows.row(i)) : KdeTree::none});
+    std::vector<double> together(questions.size());
+    tree.log_sums(questions, 1e-4, together);
+    KdeTree::Scratch scratch;
+    for (std::size_t i = 0; i < questions.size(); ++i)
+      EXPECT_EQ(together[i], tree.log_sum(questions[i].point, 1e-4, scratch, questions[i].precision,
+                                          questions[i].left_out));
+  }
+}
+
 TEST(KdeTree, StaysInsideItsBound) {
   double worst = 0.0;
   int n_approximate = 0;

@@ -1,9 +1,15 @@
 // Passes by matrix products beside those of the kernels: with libtorch on the CPU, and on a GPU where one is.
 
+#include <fstream>
 #include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/index.hpp"
 #include "core/pass_place.hpp"
@@ -155,7 +161,7 @@ TEST_F(Products, PassesAreThoseOfTheKernels) {
       if (is_weighted) drawn.weights = random_weights(shape.n_rows, random);
       const MixtureMoments expected = kernels_collect(drawn);
       for (const PassPlace place : places()) {
-        const MixtureMoments got = placed(drawn, place)->collect(drawn.terms);
+        const MixtureMoments got = placed(drawn, place)->collect(drawn.terms).value();
         EXPECT_LT(largest_difference(got, expected), tolerance)
             << shape.n_features << " features, spread " << shape.spread << ", skew " << shape.skew << ", far "
             << ProductForm(drawn.terms).n_far();
@@ -200,9 +206,9 @@ TEST_F(Products, ARunIsLikeTheOther) {
   const Drawn drawn({30000, 6, 9, 0.05}, 5);
   ASSERT_GT(ProductForm(drawn.terms).mixture().n_near(), 0);
   for (const PassPlace place : places()) {
-    const MixtureMoments first = placed(drawn, place)->collect(drawn.terms);
+    const MixtureMoments first = placed(drawn, place)->collect(drawn.terms).value();
     for (int run = 0; run < 3; ++run) {
-      const MixtureMoments again = placed(drawn, place)->collect(drawn.terms);
+      const MixtureMoments again = placed(drawn, place)->collect(drawn.terms).value();
       EXPECT_EQ(again.log_likelihood, first.log_likelihood);
       EXPECT_EQ(again.zeroth, first.zeroth);
       EXPECT_TRUE(std::ranges::equal(again.first.values(), first.first.values()));
@@ -267,6 +273,96 @@ TEST_F(Products, FitsAreThoseOfTheKernels) {
         if (missing == 0.0) expect_same(gmm);
       }
     }
+}
+
+/// While it lives the process can have so many bytes of memory more.
+class MemoryLimit {
+public:
+  explicit MemoryLimit(std::size_t more) {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+private:
+  rlimit before_{};
+};
+
+class Listener : public Observer {
+public:
+  void warning(std::string_view text) override { heard.emplace_back(text); }
+  std::vector<std::string> heard;
+};
+
+/// Rows of 80 MB over there, and half a gigabyte for their products.
+class OutOfMemory : public Products {
+protected:
+  void SetUp() override {
+    Products::SetUp();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers reserve terabytes of addresses";
+#endif
+  }
+  MixtureMoments collect(const FitRows& rows) const {
+    return rows.collect(drawn.terms, 1, silent_observer());
+  }
+  void expect_kernels(const MixtureMoments& got) const {
+    const MixtureMoments expected = kernels_collect(drawn);
+    EXPECT_EQ(got.log_likelihood, expected.log_likelihood);
+    EXPECT_EQ(got.zeroth, expected.zeroth);
+  }
+  void expect_one_word() const {
+    ASSERT_EQ(listener.heard.size(), 1U);
+    EXPECT_THAT(listener.heard[0], ::testing::HasSubstr("run on the CPU: libtorch: "));
+    EXPECT_THAT(listener.heard[0], ::testing::HasSubstr("allocate"));
+  }
+
+  Listener listener;
+  Drawn drawn{{1'000'000, 10, 20, 0.3}, 10};
+};
+
+TEST_F(OutOfMemory, WhileRowsTravelTheyStay) {
+  const PassesAt at_place(PassPlace::torch_on_cpu, listener);
+  std::optional<FitRows> rows;
+  {
+    const MemoryLimit limit(std::size_t{40} << 20U);
+    rows.emplace(drawn.weighted(), drawn.frame);
+    expect_kernels(collect(*rows));
+  }
+  expect_one_word();
+}
+
+TEST_F(OutOfMemory, DuringAPassTheKernelsDoItAndThoseThatFollow) {
+  const PassesAt at_place(PassPlace::torch_on_cpu, listener);
+  const FitRows rows(drawn.weighted(), drawn.frame);
+  const double elsewhere = collect(rows).log_likelihood;
+  EXPECT_NEAR(elsewhere, kernels_collect(drawn).log_likelihood, tolerance * std::abs(elsewhere));
+  EXPECT_TRUE(listener.heard.empty());
+  {
+    const MemoryLimit limit(std::size_t{100} << 20U);
+    expect_kernels(collect(rows));
+  }
+  expect_kernels(collect(rows)); // the rows are there no longer
+  expect_one_word();
+}
+
+TEST_F(OutOfMemory, DensitiesComeFromTheKernels) {
+  std::vector<double> expected(at(drawn.rows.n_rows()));
+  write_log_density(drawn.weighted(), drawn.frame, drawn.terms, expected);
+  const PassesAt at_place(PassPlace::torch_on_cpu, listener);
+  std::vector<double> got(expected.size());
+  for (const std::size_t megabytes : {40, 200}) { // for the rows there is none, or for their products
+    const MemoryLimit limit(megabytes << 20U);
+    write_log_density(drawn.weighted(), drawn.frame, drawn.terms, got);
+    EXPECT_EQ(got, expected);
+  }
+  expect_one_word();
 }
 
 } // namespace

@@ -239,7 +239,7 @@ TEST(StreamingFit, StartSampleStandsForAllRows) {
   }
   const WeightedRows all(rows.view(), weights);
   const Frame frame = make_frame(all, {}, {}, {}, 0.0);
-  const StartSample sample = FitRows(all, frame).sample(1, silent_observer());
+  const StartSample sample = FitRows(all, frame).sample(1, 2, silent_observer());
   ASSERT_EQ(sample.rows.n_rows(), 65536);
   double sampled_total = 0.0;
   double sampled_upper = 0.0;

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -112,6 +115,35 @@ TEST(StreamedFit, NeitherThreadsNorFilesChangeABit) {
   write_content(folder.path("part-2.csv"), text.substr(0, header) + text.substr(cut));
   request.path = folder.path("part-*.csv");
   EXPECT_EQ(encode_model(fit_within(request, 1.0)), expected);
+}
+
+TEST(StreamedFit, TheBarMovesWithThePassesOfTheMixture) {
+  class Watcher : public Observer {
+  public:
+    void progress(std::string_view stage, double done, double total) override {
+      EXPECT_EQ(std::this_thread::get_id(), thread);
+      const std::string text(stage);
+      if (text.find("mixture of the unlabeled rows: pass ") == text.npos) return;
+      EXPECT_EQ(total, static_cast<double>(n_rows));
+      EXPECT_LE(done, total);
+      if (stages.empty() || stages.back() != text) stages.push_back(text);
+    }
+    std::thread::id thread = std::this_thread::get_id();
+    std::vector<std::string> stages;
+  };
+  const TemporaryFolder folder;
+  write_content(folder.path("train.csv"), table_csv(false));
+  FitRequest request = request_for(folder);
+  request.memory = 1.0;
+  Watcher watcher;
+  const Model model = fit_table(request, watcher);
+  Index n_iterations = 0;
+  for (const DensityRecord& density : model.record.summary.densities)
+    if (density.name == "initial unlabeled") n_iterations = density.n_iterations;
+  ASSERT_GT(n_iterations, 1);
+  EXPECT_GT(static_cast<Index>(watcher.stages.size()), n_iterations);
+  for (std::size_t pass = 0; pass < watcher.stages.size(); ++pass)
+    EXPECT_EQ(watcher.stages[pass], fmt::format("mixture of the unlabeled rows: pass {}", pass + 1));
 }
 
 /// Class densities learn from the rows that stayed in memory, each for those like it: what a model says

@@ -60,7 +60,7 @@ protected:
   std::string predict(const Model& model, const std::string& name, int threads = 1) const {
     std::string text;
     predict_table(
-        model, folder_.path(name), {}, threads, [&](std::string_view part) { text += part; },
+        model, folder_.path(name), {}, {.threads = threads}, [&](std::string_view part) { text += part; },
         silent_observer());
     return text;
   }
@@ -305,7 +305,7 @@ TEST_F(Workflows, EveryWorkflowStopsWhenAsked) {
                [&] { evaluate_probabilities(evaluate_request("p.csv"), observer); });
   expect_error(ErrorKind::interrupted, {}, [&] {
     predict_table(
-        model, folder_.path("train.csv"), {}, 1, [](std::string_view) {}, observer);
+        model, folder_.path("train.csv"), {}, {.threads = 1}, [](std::string_view) {}, observer);
   });
 }
 

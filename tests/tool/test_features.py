@@ -115,5 +115,10 @@ def test_thousands_of_columns_get_a_hint_before_the_work(tmp_path):
     process.communicate(timeout=60)
     assert "3000 columns" in hint and "pca:50" in hint and "--features" in hint
     assert process.returncode == 130 and not (tmp_path / "model").exists()
+    # As soon as a row is there: the last one of this table cannot be read.
+    names = ",".join(f"f{j}" for j in range(600))
+    (tmp_path / "damaged.csv").write_text("\n".join([names, *[",".join(["1.5"] * 600)] * 199, "1,2,3"]) + "\n")
+    error = run("fit", "damaged.csv", "--labels", "labels.csv", "-o", "m", cwd=tmp_path, code=65).stderr
+    assert error.index("600 columns") < error.index("error:") and error.count("pca:50") == 1
     np.save(tmp_path / "wide.npy", random.normal(size=(200, 600)))
     assert "pca:50" not in run(*fit, "--features", "pca:5", cwd=tmp_path).stderr

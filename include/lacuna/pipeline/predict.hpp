@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,22 +21,43 @@ enum class PredictionFormat {
   csv,
   csv_gz, ///< the same in gzip
   npy ///< an array of float64 with a row for each row and the columns of the CSV file, the prediction as the
-      ///< number of its class, from 0
+      ///< number of its class, from 0, and a set as 0 or 1 for each class
 };
 
 /// What a file of this name holds: what its ending says, and CSV where it has none. Throws Error(usage) that
 /// lists the endings there are. `option` is what the name was given by.
 PredictionFormat prediction_format(const std::string& path, const std::string& option);
 
-/// Scores a table piece by piece, on up to `threads` threads (0: all cores), and hands the bytes of the file
-/// to `write`, in order and from the caller's thread. Memory does not grow with the rows. Returns their
-/// number.
-Index predict_table(const Model& model, const std::string& path, const TableOptions& table, int threads,
-                    const std::function<void(std::string_view)>& write, Observer& observer,
-                    CsvCells cells = CsvCells::exact, PredictionFormat format = PredictionFormat::csv);
+/// What is promised beside an error probability; each brings columns of its own
+/// (lacuna/learning/guarantees.hpp).
+struct PromiseOptions {
+  std::optional<double> sets;        ///< coverage of the column `set`
+  std::optional<double> risk;        ///< of accepted rows
+  double confidence = 0.95;          ///< that the risk is kept
+  std::optional<double> sensitivity; ///< by how much odds may differ between labeled and unlabeled rows
+};
+
+struct PredictOptions {
+  int threads = 0; ///< 0: all cores
+  CsvCells cells = CsvCells::exact;
+  PredictionFormat format = PredictionFormat::csv;
+  PromiseOptions promises = {};
+};
+
+/// How many rows a table had, and how many of them were accepted.
+struct PredictedRows {
+  Index n_rows = 0;
+  Index n_accepted = 0;
+};
+
+/// Scores a table piece by piece and hands the bytes of the file to `write`, in order and from the caller's
+/// thread. Memory does not grow with the rows. Warns where a risk was asked for that labels do not show.
+PredictedRows predict_table(const Model& model, const std::string& path, const TableOptions& table,
+                            const PredictOptions& options, const std::function<void(std::string_view)>& write,
+                            Observer& observer);
 
 /// The first bytes of PredictionFormat::npy, as many for any number of rows. That number is known when the
 /// last row is written; what predict_table begins with says 0.
-std::string npy_prediction_header(const Model& model, Index n_rows);
+std::string npy_prediction_header(const Model& model, const PredictOptions& options, Index n_rows);
 
 } // namespace lacuna

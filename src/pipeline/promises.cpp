@@ -1,0 +1,34 @@
+#include "pipeline/promises.hpp"
+
+#include "core/index.hpp"
+
+namespace lacuna {
+
+PromiseMaker::PromiseMaker(const GenerativeClassifier& classifier, const PredictOptions& options)
+    : classifier_(classifier), options_(options.promises) {
+  if (options_.risk) acceptance_ = acceptance(classifier, {*options_.risk, options_.confidence});
+  if (options_.sets)
+    of(classifier.score({nullptr, 0, classifier.n_features()}, 1)); // a model that cannot says so now
+}
+
+Promises PromiseMaker::of(const Scores& scores) const {
+  Promises promises;
+  const std::size_t n_rows = scores.prediction.size();
+  if (options_.sensitivity)
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      promises.worst_error_probability.push_back(
+          worst_error_probability(scores.error_probability[i], *options_.sensitivity));
+      promises.flip_odds.push_back(
+          odds_that_flip({scores.posterior.row(static_cast<Index>(i)), at(scores.posterior.n_cols())},
+                         scores.prediction[i]));
+    }
+  if (options_.sets)
+    promises.sets =
+        prediction_sets(classifier_, scores, {*options_.sets, options_.sensitivity.value_or(1.0)});
+  if (acceptance_)
+    for (std::size_t i = 0; i < n_rows; ++i)
+      promises.accepted.push_back(acceptance_->accepts(scores, i) ? 1 : 0);
+  return promises;
+}
+
+} // namespace lacuna

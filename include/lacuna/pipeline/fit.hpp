@@ -72,7 +72,7 @@ private:
 
   FitRequest request_;
   std::shared_ptr<const DensityFamily> family_;
-  std::string own_name_;            ///< of a family of the caller's own
+  std::string own_name_; ///< of a family of the caller's own
   mutable bool has_hinted_ = false;
 };
 

@@ -44,6 +44,16 @@ inline constexpr CommandText compare{"compare",
 The methods share densities, features and seed. DIR gets metrics.json and report.html, a page
 with figures that opens in any browser, without a network.)"};
 
+inline constexpr CommandText diagnose{
+    "diagnose",
+    "Say what a table with missing labels allows: who has one, and what they can tell of the others",
+    "lacuna diagnose TRAIN --label COLUMN [OPTIONS]",
+    R"(  lacuna diagnose loans.csv --label repaid
+  lacuna diagnose loans.csv --label repaid --drop id,decided_by --json diagnosis.json
+Are labels missing by lot (the AUC of labeled against unlabeled rows, with a permutation p-value), which
+columns tell who has one, about which rows labels say nothing, between what limits a model errs on rows
+without a label, and classes with too few. Options are those of a fit; nothing is written but JSON.)"};
+
 inline constexpr CommandText info{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
                                   R"(  lacuna info loans.lacuna
   lacuna info loans.lacuna --json)"};

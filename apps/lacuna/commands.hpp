@@ -8,6 +8,7 @@ Command fit_command();
 Command predict_command();
 Command evaluate_command();
 Command compare_command();
+Command diagnose_command();
 Command info_command();
 Command demo_command();
 Command simulate_command();

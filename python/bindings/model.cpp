@@ -46,35 +46,66 @@ std::vector<ColumnTuple> columns_of(const Model& model) {
   return result;
 }
 
-/// One model per method, of the rows given or, where these are those that `whole` keeps, of all its rows.
-/// `density` is a lacuna._any_density.AnyDensity, or None for one of the options; `members` are those of
+/// What a fit learns from, as Python hands it over; arrays and names are borrowed. `density` is a
+/// lacuna._any_density.AnyDensity, or None for one of the options; `members` are those of
 /// lacuna._any_classifier that join a stack.
+struct FitInputs {
+  FitInputs(const Numbers& features, const Integers& labels, const std::vector<std::string>& class_names,
+            const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
+            const OptionTexts& options, const py::object& density, const std::vector<py::object>& members)
+      : plan(make_plan(options, density, members)) {
+    task.schema = make_schema(columns);
+    task.data.features = matrix_view(features);
+    task.data.labels = {labels.data(), static_cast<std::size_t>(labels.size())};
+    task.data.class_names = class_names;
+    task.data.feature_names = task.schema.feature_names();
+    task.data.weights = optional_span(weights);
+    task.data.levels = task.schema.levels();
+  }
+
+  static FitPlan make_plan(const OptionTexts& options, const py::object& density,
+                           const std::vector<py::object>& members) {
+    FitRequest request = make_request(options);
+    for (const py::object& member : members)
+      request.members.push_back(std::make_shared<PythonMember>(member));
+    if (density.is_none()) return FitPlan(std::move(request));
+    return FitPlan(std::move(request), std::make_shared<PythonFamily>(density),
+                   density.attr("name").cast<std::string>());
+  }
+
+  FitTask task;
+  FitPlan plan;
+};
+
+/// One model per method, of the rows given or, where these are those that `whole` keeps, of all its rows.
 std::vector<Model> fit_models(const std::vector<std::string>& methods, const Numbers& features,
                               const Integers& labels, const std::vector<std::string>& class_names,
                               const std::optional<Numbers>& weights, const std::vector<ColumnTuple>& columns,
                               const OptionTexts& options, const py::object& density,
                               const std::vector<py::object>& members, const std::string& label_type,
                               const py::object& progress, const RemoteTable* whole) {
-  FitTask task;
-  for (const std::string& method : methods) task.methods.push_back(find_choice<Method>(method).value());
-  task.schema = make_schema(columns);
-  task.data.features = matrix_view(features);
-  task.data.labels = {labels.data(), static_cast<std::size_t>(labels.size())};
-  task.data.class_names = class_names;
-  task.data.feature_names = task.schema.feature_names();
-  task.data.weights = optional_span(weights);
-  task.data.levels = task.schema.levels();
-  task.data.whole = whole;
-  task.label_type = label_type;
-  FitRequest request = make_request(options);
-  for (const py::object& member : members) request.members.push_back(std::make_shared<PythonMember>(member));
-  const FitPlan plan = density.is_none()
-                           ? FitPlan(std::move(request))
-                           : FitPlan(std::move(request), std::make_shared<PythonFamily>(density),
-                                     density.attr("name").cast<std::string>());
+  FitInputs inputs(features, labels, class_names, weights, columns, options, density, members);
+  for (const std::string& method : methods)
+    inputs.task.methods.push_back(find_choice<Method>(method).value());
+  inputs.task.data.whole = whole;
+  inputs.task.label_type = label_type;
   std::vector<Model> models;
-  run_work(progress, [&](Observer& observer) { models = plan.fit(task, observer); });
+  run_work(progress, [&](Observer& observer) { models = inputs.plan.fit(inputs.task, observer); });
   return models;
+}
+
+/// The document of the tool's JSON.
+std::string diagnose_rows(const Numbers& features, const Integers& labels,
+                          const std::vector<std::string>& class_names, const std::optional<Numbers>& weights,
+                          const std::vector<ColumnTuple>& columns, const OptionTexts& options,
+                          const py::object& density, const std::vector<py::object>& members,
+                          const py::object& progress) {
+  const FitInputs inputs(features, labels, class_names, weights, columns, options, density, members);
+  std::string document;
+  run_work(progress, [&](Observer& observer) {
+    document = diagnosis_json(diagnose(inputs.plan, inputs.task, observer));
+  });
+  return document;
 }
 
 py::dict density_dict(const DensityRecord& density) {
@@ -274,6 +305,9 @@ void bind_model(py::module_& module) {
              py::arg("labels").noconvert(), py::arg("class_names"), py::arg("weights").noconvert(),
              py::arg("columns"), py::arg("options"), py::arg("density"), py::arg("members"),
              py::arg("label_type"), py::arg("progress"), py::arg("whole") = nullptr);
+  module.def("diagnose_rows", diagnose_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(),
+             py::arg("class_names"), py::arg("weights").noconvert(), py::arg("columns"), py::arg("options"),
+             py::arg("density"), py::arg("members"), py::arg("progress"));
 }
 
 } // namespace lacuna::python

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lacuna._autoencoder import VariationalAutoencoder
     from lacuna._classifier import ReliableClassifier
     from lacuna._compare import compare
+    from lacuna._diagnose import diagnose
     from lacuna._densities import DirichletProcessMixture, GaussianMixture, KernelDensity, VariationalGaussianMixture
     from lacuna._model_selection import SemiSupervisedKFold
     from lacuna._recorded import load, preset
@@ -42,6 +43,7 @@ _PLACES = {
     "preset": "_recorded",
     "reliability": "_reliability",
     "compare": "_compare",
+    "diagnose": "_diagnose",
     "report": "_report",
     "LacunaWarning": "_warnings",
 }

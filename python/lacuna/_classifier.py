@@ -131,6 +131,13 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
 
     def _fit_methods(self, methods, X, y, sample_weight):
         """One model per method, and the classes; what the methods share is fitted once."""
+        inputs, classes = self._fit_inputs(X, y, sample_weight)
+        with progress(self.verbose) as report:
+            models = _core.fit_models(methods, *inputs, type_name(classes), report)
+        return models, classes
+
+    def _fit_inputs(self, X, y, sample_weight):
+        """What the compiled part learns from, and the classes."""
         if y is None:
             raise ValueError("This ReliableClassifier estimator requires y to be passed, but the target y is None.")
         seed = seed_of(self.random_state)
@@ -143,14 +150,9 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         if self.classes is not None:
             options.append(("classes", class_names(self.classes)))
         columns = [tuple(column) for column in columns]
-        names = class_names(classes)
         _, found = read_conditional(self.conditional)
         members = [AnyClassifier(member, name, classes) for name, member in found.items()]
-        with progress(self.verbose) as report:
-            models = _core.fit_models(
-                methods, features, codes, names, weights, columns, options, bridge, members, type_name(classes), report
-            )
-        return models, classes
+        return (features, codes, class_names(classes), weights, columns, options, bridge, members), classes
 
     def _learn_features(self, X, options, bridge):
         features, columns = self._read_columns(X, options, bridge)

@@ -96,6 +96,17 @@ def count_part(
 def kept_rows(
     options: _Options, n_rows: int, labeled: NDArray[np.int64], n_features: int
 ) -> NDArray[np.int64]: ...
+def diagnose_rows(
+    features: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    class_names: Sequence[str],
+    weights: Optional[NDArray[np.float64]],
+    columns: Sequence[_Column],
+    options: _Options,
+    density: Any,
+    members: Sequence[Any],
+    progress: _Progress,
+) -> str: ...
 
 class PlainModel:
     @property

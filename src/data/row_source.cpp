@@ -17,9 +17,9 @@ Index RowSource::show(RowPass& pass, int threads, const Observer& observer) {
   return first;
 }
 
-TableRows::TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block)
+TableRows::TableRows(std::string path, TableSchema schema, TableOptions options, Index block_rows)
     : path_(std::move(path)), schema_(std::move(schema)), options_(std::move(options)),
-      rows_per_block_(rows_per_block) {
+      rows_per_block_(block_rows) {
   options_.label.clear(); // rows without labels
   options_.labels.clear();
   rewind();

@@ -23,6 +23,8 @@ public:
   Answers ask(MatrixView rows) const;
 
   const Density& joint() const { return *joint_; }
+  /// The share of labels among the rows that it was fitted to.
+  double overall() const { return overall_; }
   void save(Archive& archive, const std::string& prefix) const;
   /// Throws Error(data).
   static std::shared_ptr<const LabelShare> load(const Archive& archive, const std::string& prefix,

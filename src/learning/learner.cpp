@@ -20,6 +20,7 @@
 #include "learning/density_fitter.hpp"
 #include "learning/evidence.hpp"
 #include "learning/imputation.hpp"
+#include "learning/learnable.hpp"
 #include "learning/region.hpp"
 #include "learning/shared_models.hpp"
 #include "learning/stacked_fit.hpp"
@@ -28,13 +29,6 @@
 namespace lacuna {
 
 namespace {
-
-[[noreturn]] void fail_data(const std::string& statement, const std::string& remedy) {
-  ErrorParts parts;
-  parts.statement = statement;
-  parts.remedy = remedy;
-  throw Error(ErrorKind::data, std::move(parts));
-}
 
 /// The fit of one method: Algorithm 1, or one of those it is compared with.
 class MethodFit {
@@ -107,14 +101,6 @@ private:
       summary_.n_kept_unlabeled = summary_.n_unlabeled;
       summary_.n_unlabeled = data_.whole->n_unlabeled();
     }
-    if (summary_.n_labeled == 0)
-      fail_data("no row has a label", "label some rows of at least two classes, or check which column holds "
-                                      "the labels and how missing ones are written");
-    if (data_.n_classes() < 2)
-      fail_data(fmt::format("all {} labeled rows are of class '{}', so there is nothing to tell apart",
-                            summary_.n_labeled, data_.class_names.front()),
-                "label rows of another class, or name the classes that exist beside it with " +
-                    mention("classes"));
     if (fitter_.class_order().size() == 1)
       observer_.warning(
           fmt::format("only class '{}' has labeled rows; outside its region every class is equally "
@@ -329,14 +315,6 @@ private:
   StopReason em_stop_reason_ = StopReason::converged;
 };
 
-void check_family(const DatasetView& data, const DensityFamily& family) {
-  if (!family.handles_categories() &&
-      std::any_of(data.levels.begin(), data.levels.end(), [](Index n) { return n > 0; }))
-    fail_data("the data have columns of categories as numbers, which this density cannot take",
-              "give each category a column of zeros and ones");
-  if (!family.handles_missing_values()) require_complete(data, data.feature_names, "this density");
-}
-
 } // namespace
 
 std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOptions& options,
@@ -344,7 +322,7 @@ std::vector<FitResult> fit_classifiers(const DatasetView& data, const LearningOp
                                        Observer& observer) {
   check_options(options);
   check_dataset(data);
-  check_family(data, family);
+  require_learnable(data, family);
   if (has_uncounted_rows(data)) {
     const Dataset counted = counted_rows(data);
     return fit_classifiers(DatasetView(counted), options, methods, family, observer);

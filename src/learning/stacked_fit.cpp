@@ -241,6 +241,25 @@ void StackedFit::add_own_rows(std::vector<HiddenRow>& rows) const {
   }
 }
 
+std::vector<JudgedRow> StackedFit::judged_rows() const {
+  std::vector<JudgedRow> rows;
+  for (std::size_t i = 0; i < recipe_.rows.size(); ++i) {
+    const HeldOut& known = held_out_[i];
+    if (!recipe_.judged[i] || std::isnan(known.log_ratio)) continue;
+    // The share is one of all rows, the ratio one of those without a label (docs/math/diagnosis.md, eq. 4).
+    const double overall = share_->overall();
+    const double share = std::min(std::exp(known.log_share) * overall, 1.0 - 1e-9);
+    const double of_share = std::log(share / (1.0 - share)) - std::log(overall / (1.0 - overall));
+    const double* const p = recipe_.out_of_fold.row(static_cast<Index>(i));
+    const auto best = std::max_element(p, p + data_.n_classes()) - p;
+    rows.push_back({data_.weight(recipe_.rows[i]),
+                    known.log_ratio,
+                    {of_share, labeling_ == nullptr ? of_share : labeling_->labeled_ratios()[i]},
+                    best != data_.labels[at(recipe_.rows[i])]});
+  }
+  return rows;
+}
+
 /// A mixture that fits badly, as in many columns, finds ordinary rows unlike all that it has seen. So what
 /// rows of the table themselves show, to a mixture that did not see them, is no evidence for the background.
 double StackedFit::find_usual_strangeness() const {

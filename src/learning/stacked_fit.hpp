@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,16 @@
 
 namespace lacuna {
 
+/// What models that did not see a row's label say about it.
+struct JudgedRow {
+  double weight = 1.0;
+  double log_ratio = 0.0; ///< as the region is told by
+  /// log q(x|l=1) / q(x|l=0) by the share of labels in the surroundings, and by the classifier where there is
+  /// one; else the same once more.
+  std::array<double, 2> log_density_ratios = {};
+  bool is_wrong = false;
+};
+
 /// Learns p(y|x) where labels speak, where that is, and what it is worth elsewhere (docs/math/conditional.md,
 /// ratios.md, trust.md). First the stack and the region, then trust in what lies outside.
 class StackedFit {
@@ -29,6 +40,9 @@ public:
   Index n_informative() const { return n_informative_; }
   /// The share of the weight of all rows that is unlabeled and not inside.
   double outside_weight() const { return outside_weight_; }
+  /// Labeled rows as models see them that did not see their labels, in the order of the table; those that
+  /// could not be held out are left out.
+  std::vector<JudgedRow> judged_rows() const;
   /// The whole.
   std::shared_ptr<const StackedModel> finish();
 

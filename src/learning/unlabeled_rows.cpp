@@ -83,8 +83,7 @@ void UnlabeledPass::show_progress(Observer& bar, std::string stage, Index n_rows
 }
 
 void UnlabeledPass::add(const PassingRows& rows, int threads, const Observer& observer) {
-  if (bar_ != nullptr)
-    bar_->progress(stage_, static_cast<double>(rows.first), static_cast<double>(n_rows_));
+  if (bar_ != nullptr) bar_->progress(stage_, static_cast<double>(rows.first), static_cast<double>(n_rows_));
   MatrixView unlabeled = rows.rows.features();
   Matrix left;
   if (!rows.labeled.empty()) {

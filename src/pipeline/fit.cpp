@@ -13,6 +13,7 @@
 #include "lacuna/core/version.hpp"
 #include "pipeline/mapped_table.hpp"
 #include "pipeline/memory_plan.hpp"
+#include "pipeline/seen_rows.hpp"
 
 namespace lacuna {
 
@@ -139,42 +140,49 @@ FitRecord FitPlan::record_of(const FitTask& task, Method method, const TableSche
           .label_type = task.label_type};
 }
 
+SeenRows see_rows(const FitPlan& plan, const FitTask& task, Observer& observer) {
+  const FitRequest& request = plan.request();
+  check_dataset(task.data);
+  SeenRows rows;
+  rows.schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
+  // Where a map cannot take gaps, the error names the column.
+  for (const FeatureSpec& spec : request.features)
+    if (mixes_columns(spec))
+      require_complete(task.data, rows.schema.feature_names(), to_string(std::vector{spec}));
+  const FeatureOptions maps = needed_maps(request, plan.family());
+  const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request.seed);
+  rows.features = fit_features(maps,
+                               {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
+                                .levels = task.data.levels,
+                                .seed = request.seed,
+                                .threads = request.threads,
+                                .device = request.device},
+                               observer);
+  rows.view = task.data;
+  rows.view.feature_names = rows.features.output_names(rows.schema.feature_names());
+  if (!rows.features.empty()) {
+    rows.mapped = rows.features.apply(task.data.features, {.threads = request.threads});
+    rows.view.features = rows.mapped.view();
+    if (task.data.whole != nullptr) {
+      rows.mapped_table = std::make_shared<const MappedTable>(*task.data.whole, rows.features);
+      rows.view.whole = rows.mapped_table.get();
+    }
+  }
+  if (!plan.has_hinted()) hint_at_pca(rows.view.n_features(), observer);
+  rows.learning = request;
+  // What a map made of all columns has no shape that a column of the table had.
+  if (any_mixes_columns(request)) rows.learning.column_shapes = ColumnShaping::plain;
+  return rows;
+}
+
 std::vector<Model> FitPlan::fit(const FitTask& task, Observer& observer) const {
   const Interruptible interruptible(&observer);
-  check_dataset(task.data);
-  const TableSchema schema = task.schema.columns.empty() ? schema_of(task.data) : task.schema;
-  // Where a map cannot take gaps, the error names the column.
-  for (const FeatureSpec& spec : request_.features)
-    if (mixes_columns(spec))
-      require_complete(task.data, schema.feature_names(), to_string(std::vector{spec}));
-  const FeatureOptions maps = needed_maps(request_, *family_);
-  const Matrix fair_rows = maps.features.empty() ? Matrix() : fair_sample(task.data, request_.seed);
-  const FeatureChain features =
-      fit_features(maps,
-                   {.rows = task.data.whole == nullptr ? task.data.features : fair_rows.view(),
-                    .levels = task.data.levels,
-                    .seed = request_.seed,
-                    .threads = request_.threads,
-                    .device = request_.device},
-                   observer);
-  DatasetView seen = task.data;
-  seen.feature_names = features.output_names(schema.feature_names());
-  Matrix mapped;
-  std::optional<MappedTable> mapped_table;
-  if (!features.empty()) {
-    mapped = features.apply(task.data.features, {.threads = request_.threads});
-    seen.features = mapped.view();
-    if (task.data.whole != nullptr) seen.whole = &mapped_table.emplace(*task.data.whole, features);
-  }
-  if (!has_hinted_) hint_at_pca(seen.n_features(), observer);
-  LearningOptions options = request_;
-  // What a map made of all columns has no shape that a column of the table had.
-  if (any_mixes_columns(request_)) options.column_shapes = ColumnShaping::plain;
-  std::vector<FitResult> fits = fit_classifiers(seen, options, task.methods, *family_, observer);
+  const SeenRows rows = see_rows(*this, task, observer);
+  std::vector<FitResult> fits = fit_classifiers(rows.view, rows.learning, task.methods, *family_, observer);
   std::vector<Model> models;
   for (std::size_t m = 0; m < fits.size(); ++m)
-    models.push_back({schema, features, std::move(fits[m].classifier),
-                      record_of(task, task.methods[m], schema, seen, fits[m])});
+    models.push_back({rows.schema, rows.features, std::move(fits[m].classifier),
+                      record_of(task, task.methods[m], rows.schema, rows.view, fits[m])});
   return models;
 }
 

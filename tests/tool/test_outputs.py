@@ -39,6 +39,7 @@ def contents(folder):
 # --- Standard descriptors that are closed
 
 ALL_COMMANDS = {
+    "diagnose": ("diagnose", "train.csv", "--json", "out/d.json", *FIT),
     "fit": ("fit", "train.csv", "-o", "out/m", "--json", "out/m.json", *FIT),
     "predict": ("predict", "model", "test.csv", "-o", "out/p.csv"),
     "evaluate": (*EVALUATE, "--json", "out/e.json", "--report", "out/e.html"),

@@ -41,6 +41,7 @@ enum class RandomPurpose : std::uint32_t {
   episode = 65,          ///< simulated gaps, keyed by gap
   forest = 66,           ///< randomised trees, keyed by tree
   episode_label = 67,    ///< which labels the models of a gap learn from, keyed by row
+  labeling_test = 68,    ///< the lots of a diagnosis; under it rows, permutations and shuffled columns
   accepted_sample = 70,  ///< which held-out rows stand for those to be answered, keyed by row
 };
 

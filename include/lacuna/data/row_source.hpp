@@ -34,8 +34,8 @@ public:
 /// The rows of a table file, each with weight one.
 class TableRows : public RowSource {
 public:
-  /// Blocks have up to `rows_per_block` rows. Throws as TableReader does.
-  TableRows(std::string path, TableSchema schema, TableOptions options, Index rows_per_block = 65536);
+  /// Blocks have up to `block_rows` rows. Throws as TableReader does.
+  TableRows(std::string path, TableSchema schema, TableOptions options, Index block_rows = 65536);
   void rewind() override;
   std::optional<WeightedRows> next() override;
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
@@ -20,5 +21,7 @@ std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model);
 /// For each method and each plain model the document of evaluation_json, and who has the smallest
 /// brier_error.
 std::string comparison_json(const Comparison& comparison);
+/// Everything a diagnosis holds; a number that nobody knows is null.
+std::string diagnosis_json(const Diagnosis& found);
 
 } // namespace lacuna

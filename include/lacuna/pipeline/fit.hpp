@@ -51,6 +51,9 @@ public:
   FitPlan(FitRequest request, std::shared_ptr<const DensityFamily> family, std::string name);
 
   const FitRequest& request() const { return request_; }
+  const DensityFamily& family() const { return *family_; }
+  /// Whether read() said that so many columns take long.
+  bool has_hinted() const { return has_hinted_; }
   /// Whether categories reach the densities as numbers: where they know what to do with them, and no map
   /// mixes columns. Otherwise they are one-hot encoded.
   bool takes_codes() const;
@@ -73,8 +76,8 @@ private:
 
   FitRequest request_;
   std::shared_ptr<const DensityFamily> family_;
-  std::string own_name_;            ///< of a family of the caller's own
-  mutable bool has_hinted_ = false; ///< said that so many columns take long
+  std::string own_name_; ///< of a family of the caller's own
+  mutable bool has_hinted_ = false;
 };
 
 /// All options of a fit: of the table, the method, the maps, and every registered density family. An option

@@ -10,7 +10,7 @@ namespace LACUNA_API lacuna {
 inline constexpr std::size_t longest_number = 24;
 
 /// Writes the shortest digits that read back as the same double, in every locale, and returns their end. What
-/// fmt writes for "{}", in half the time: a file of predictions is made of little else.
+/// fmt writes for "{}", sooner: a file of predictions is made of little else.
 char* put_number(char* to, double value);
 
 } // namespace lacuna

@@ -161,3 +161,69 @@ def test_memory_does_not_grow_with_the_rows(folder, tmp_path, data, out):
     # The table holds 7.2 MB more and its predictions 17 MB more; pieces and buffers are 8 MB in all.
     assert peaks[1] - peaks[0] < 2e6, peaks
     assert peaks[1] < 40e6, peaks
+
+
+@pytest.fixture(scope="module")
+def stacked(folder):
+    """A model that held labels out, and a third cloud that nobody labeled."""
+    X, truth = rows_of(1500)
+    np.save(folder / "some.npy", X)
+    seen = (truth < 2) & (np.random.default_rng(2).uniform(size=len(truth)) < 0.5)
+    (folder / "some.csv").write_text("".join(f"{'a|b' if label else 'c'}\n" if s else "\n" for label, s in zip(truth, seen)))
+    run("fit", "some.npy", "--labels", "some.csv", "-o", "stacked", cwd=folder)
+    return folder / "stacked"
+
+
+PROMISES = ["--sets", "0.9", "--risk", "0.05", "--sensitivity", "2"]
+
+
+def test_promises_are_columns_behind_the_others(folder, stacked):
+    run("predict", stacked, "x.csv", "-o", "plain.csv", "--force", cwd=folder)
+    plain = (folder / "plain.csv").read_text().splitlines()
+    said = run("predict", stacked, "x.csv", "-o", "promised.csv", "--force", *PROMISES, cwd=folder).stderr
+    promised = (folder / "promised.csv").read_text().splitlines()
+    assert promised[0] == plain[0] + ",worst_error_probability,flip_odds,set_size,set,accepted"
+    assert all(new.startswith(old + ",") for old, new in zip(plain, promised, strict=True))
+
+    table = pd.read_csv(folder / "promised.csv")
+    outside = table[table.informative == 0]
+    inside = table[table.informative == 1]
+    assert len(outside) > 1000 and len(inside) > 1000
+    assert set(outside["set"]) == {"a|b|c"} and set(outside.set_size) == {2}
+    assert not outside.accepted.any()
+    # Clouds three standard deviations apart: nearly all rows inside have one class and are answered.
+    assert (inside.set_size == 1).mean() > 0.9 and inside.accepted.mean() > 0.8
+    alone = inside[inside.set_size == 1]
+    assert (alone["set"] == alone.prediction).all()
+    q = table.error_probability
+    np.testing.assert_allclose(table.worst_error_probability, 2 * q / (1 - q + 2 * q), rtol=1e-12)
+    p = table[["p_a|b", "p_c"]].to_numpy()
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(table.flip_odds, p.max(axis=1) / p.min(axis=1), rtol=1e-9)
+    assert f"{table.accepted.sum()} of them accepted" in said
+
+
+def test_promises_in_other_formats_and_from_any_number_of_threads(folder, stacked):
+    run("predict", stacked, "x.csv", "-o", "promised.csv", "--force", *PROMISES, cwd=folder)
+    for threads in ("1", "3"):
+        run("predict", stacked, "x.csv", "-o", "p.csv.gz", "--force", *PROMISES, "--threads", threads, cwd=folder)
+        assert gzip.decompress((folder / "p.csv.gz").read_bytes()) == (folder / "promised.csv").read_bytes()
+    run("predict", stacked, "x.npy", "-o", "p.npy", "--force", *PROMISES, cwd=folder)
+    array, table = np.load(folder / "p.npy"), pd.read_csv(folder / "promised.csv")
+    names = ["worst_error_probability", "flip_odds", "set_size"]
+    np.testing.assert_allclose(array[:, 6:9], table[names], rtol=1e-12)
+    sets = [["a|b" in cell, cell.endswith("c")] for cell in table["set"]]
+    np.testing.assert_array_equal(array[:, 9:11], sets)
+    np.testing.assert_array_equal(array[:, 11], table.accepted)
+
+
+def test_promises_that_cannot_be_kept(folder, stacked):
+    run("predict", "model", "x.csv", "-o", "no.csv", "--sets", "0.9", cwd=folder, code=64)
+    said = run("predict", "model", "x.csv", "-o", "no.csv", "--risk", "0.1", cwd=folder, code=64).stderr
+    assert "no held-out answers" in said and "--conditional stack" in said
+    assert not (folder / "no.csv").exists()
+    for option, value in (("--sets", "1"), ("--risk", "0"), ("--confidence", "nan"), ("--sensitivity", "0.5")):
+        assert option in run("predict", stacked, "x.csv", "-o", "no.csv", option, value, cwd=folder, code=64).stderr
+    said = run("predict", stacked, "x.csv", "-o", "none.csv", "--risk", "1e-6", cwd=folder).stderr
+    assert "none is accepted" in said and "--risk" in said
+    assert not pd.read_csv(folder / "none.csv").accepted.any()

@@ -13,7 +13,7 @@ public:
   /// `done` of `total` steps of `stage` are finished. `total` 0 means: nobody knows how many there will be.
   /// Called from the thread that started the work.
   virtual void progress(std::string_view /*stage*/, double /*done*/, double /*total*/) {}
-  /// Something the user should know although the work goes on.
+  /// Something the user should know although the work goes on. From any thread, and from several at once.
   virtual void warning(std::string_view /*text*/) {}
   /// True when the user asked to stop; asked often, from any thread.
   virtual bool cancelled() const { return false; }

@@ -16,7 +16,7 @@ namespace {
 
 const HeldOutAnswers& held_out_answers(const GenerativeClassifier& classifier) {
   const StackedModel* const stacked = classifier.parts().stacked.get();
-  if (stacked != nullptr && !stacked->held_out.is_empty()) return stacked->held_out;
+  if (stacked != nullptr && stacked->held_out) return *stacked->held_out;
   ErrorParts parts;
   parts.statement = "the model keeps no held-out answers, so it can promise nothing";
   parts.remedy = "fit it anew with " + mention("conditional") + " stack";

@@ -56,7 +56,7 @@ HeldOutAnswers::HeldOutAnswers(const std::vector<Row>& rows) {
 }
 
 void HeldOutAnswers::add_up() {
-  if (is_empty()) return;
+  if (scores_.empty()) return;
   largest_log_weight_ = *std::max_element(log_weights_.begin(), log_weights_.end());
   double sum = 0.0;
   for (std::size_t i = 0; i < scores_.size(); ++i) {
@@ -66,6 +66,7 @@ void HeldOutAnswers::add_up() {
 }
 
 double HeldOutAnswers::set_threshold(double log_share, const SetRequest& request) const {
+  if (scores_.empty()) return std::numeric_limits<double>::infinity();
   const double own = std::exp(-log_share - largest_log_weight_);
   const double total = weights_up_to_.back() + own;
   const double squared = request.odds * request.odds;
@@ -80,7 +81,7 @@ double HeldOutAnswers::set_threshold(double log_share, const SetRequest& request
 Acceptance HeldOutAnswers::acceptance(const RiskRequest& request) const {
   constexpr double scarcest = 0.02; // of the target, where labels are scarcest, is never answered
   Acceptance result;
-  if (is_empty()) return result;
+  if (scores_.empty()) return result;
   // The target's quantile of the weights: beyond it rejection would leave next to nothing.
   std::vector<std::size_t> by_weight(scores_.size());
   std::iota(by_weight.begin(), by_weight.end(), std::size_t{0});
@@ -144,7 +145,8 @@ Acceptance HeldOutAnswers::acceptance(const RiskRequest& request) const {
 }
 
 void HeldOutAnswers::save(Archive& archive, const std::string& prefix) const {
-  if (is_empty()) return;
+  archive.put(prefix + "n_rows", static_cast<double>(scores_.size()));
+  if (scores_.empty()) return;
   archive.put(prefix + "score", scores_);
   archive.put(prefix + "error_probability", error_probabilities_);
   archive.put(prefix + "wrong", wrong_);
@@ -153,10 +155,11 @@ void HeldOutAnswers::save(Archive& archive, const std::string& prefix) const {
   archive.put(prefix + "lot", lots_);
 }
 
-HeldOutAnswers HeldOutAnswers::load(const Archive& archive, const std::string& prefix) {
+std::optional<HeldOutAnswers> HeldOutAnswers::load(const Archive& archive, const std::string& prefix) {
+  if (!archive.has(prefix + "n_rows")) return {};
   HeldOutAnswers answers;
-  if (!archive.has(prefix + "score")) return answers;
-  const Index n = stored_length(archive, prefix + "score");
+  const Index n = archive.integer(prefix + "n_rows", 0, static_cast<Index>(most_held_out_rows));
+  if (n == 0) return answers;
   answers.scores_ = archive.vector(prefix + "score", n);
   answers.error_probabilities_ = archive.vector(prefix + "error_probability", n);
   answers.wrong_ = archive.vector(prefix + "wrong", n);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +20,17 @@ public:
     double weight = 1.0;    ///< the user's
   };
 
-  HeldOutAnswers() = default;
-  explicit HeldOutAnswers(const std::vector<Row>& rows);
+  /// Without rows nothing is promised: sets have all classes, and no row is accepted.
+  explicit HeldOutAnswers(const std::vector<Row>& rows = {});
 
-  bool is_empty() const { return scores_.empty(); }
   /// The largest 1 - p(y|x) of a class in the set of a row with this share of labels (eq. 2); infinite: all.
   double set_threshold(double log_share, const SetRequest& request) const;
   /// Section 3.
   Acceptance acceptance(const RiskRequest& request) const;
 
   void save(Archive& archive, const std::string& prefix) const;
-  /// Throws Error(data).
-  static HeldOutAnswers load(const Archive& archive, const std::string& prefix);
+  /// Nothing for a model that was saved without them. Throws Error(data).
+  static std::optional<HeldOutAnswers> load(const Archive& archive, const std::string& prefix);
 
 private:
   void add_up();

@@ -68,7 +68,7 @@ void StackedModel::save(Archive& archive, const std::string& prefix) const {
   hardly_labeled.save(archive, prefix);
   archive.put(prefix + "usual_strangeness", usual_strangeness);
   ranges.save(archive, prefix + "ranges/");
-  held_out.save(archive, prefix + "held_out/");
+  if (held_out) held_out->save(archive, prefix + "held_out/");
 }
 
 std::shared_ptr<const StackedModel> StackedModel::load(const Archive& archive, const std::string& prefix,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct StackedModel {
   HardlyLabeled hardly_labeled;
   double usual_strangeness = 0.0; ///< the log odds of the background that rows of the table themselves show
   ColumnRanges ranges;
-  HeldOutAnswers held_out = {}; ///< of labeled rows inside; empty: nothing is promised
+  std::optional<HeldOutAnswers> held_out = {}; ///< of labeled rows inside; older files have none
 
   /// The class densities among the members; empty when there are none.
   std::vector<ClassModel> class_models() const;

@@ -7,8 +7,7 @@ namespace lacuna {
 PromiseMaker::PromiseMaker(const GenerativeClassifier& classifier, const PredictOptions& options)
     : classifier_(classifier), options_(options.promises) {
   if (options_.risk) acceptance_ = acceptance(classifier, {*options_.risk, options_.confidence});
-  if (options_.sets)
-    of(classifier.score({nullptr, 0, classifier.n_features()}, 1)); // a model that cannot says so now
+  of({}); // what cannot be promised is told before the table is read
 }
 
 Promises PromiseMaker::of(const Scores& scores) const {

@@ -190,10 +190,13 @@ TEST(HeldOutAnswers, AreTheSameFromAnArchive) {
   const HeldOutAnswers answers(labeled_rows(1, 300));
   Archive archive;
   answers.save(archive, "x/");
-  const HeldOutAnswers read = HeldOutAnswers::load(archive, "x/");
+  const HeldOutAnswers read = HeldOutAnswers::load(archive, "x/").value();
   EXPECT_EQ(read.set_threshold(0.2, {0.9, 1.5}), answers.set_threshold(0.2, {0.9, 1.5}));
   EXPECT_EQ(read.acceptance({0.1, 0.9}).threshold, answers.acceptance({0.1, 0.9}).threshold);
-  EXPECT_TRUE(HeldOutAnswers::load(Archive(), "x/").is_empty());
+  EXPECT_FALSE(HeldOutAnswers::load(Archive(), "x/"));
+  Archive of_none;
+  HeldOutAnswers().save(of_none, "x/");
+  EXPECT_EQ(HeldOutAnswers::load(of_none, "x/").value().set_threshold(0.0, {0.9}), infinity);
 
   const auto damaged = [&](const std::string& name, double value) {
     Archive other = archive;
@@ -251,6 +254,17 @@ TEST(Guarantees, HaveAllClassesAndAcceptNothingOutside) {
   }
   EXPECT_GT(n_accepted, 400);
   EXPECT_GT(n_single, 400);
+}
+
+TEST(Guarantees, AreOfNothingWhereNoLabeledRowLiesInside) {
+  LearningOptions options = stacked();
+  options.kappa = 100.0;
+  const Dataset data = make_toy("quadrants", 0).train;
+  const GenerativeClassifier classifier = fit_classifier(data, options).classifier;
+  const Scores scores = classifier.score(data.features.view(), 2);
+  const std::vector<char> sets = prediction_sets(classifier, scores, {0.9});
+  EXPECT_EQ(std::count(sets.begin(), sets.end(), char{1}), static_cast<Index>(sets.size()));
+  EXPECT_LT(acceptance(classifier, {}).threshold, 0.0);
 }
 
 TEST(Guarantees, AreOfModelsThatHeldLabelsOut) {

@@ -80,16 +80,21 @@ Json corp_json(const CorpCurve& corp) {
           {"curve", curve}};
 }
 
+Json risk_numbers(const RiskCoverage& risk_coverage) {
+  return {{"aurc", risk_coverage.aurc},
+          {"augrc", risk_coverage.augrc},
+          {"coverage_at_5_percent_risk", risk_coverage.coverage_at_5_percent_risk},
+          {"risk_at_80_percent_coverage", risk_coverage.risk_at_80_percent_coverage}};
+}
+
 Json risk_coverage_json(const RiskCoverage& risk_coverage) {
   Json curve = Json::array();
   for (const RiskCoveragePoint& point : thinned(risk_coverage.curve, max_curve_points))
     curve.push_back(
         {{"error_probability", point.error_probability}, {"coverage", point.coverage}, {"risk", point.risk}});
-  return {{"aurc", risk_coverage.aurc},
-          {"augrc", risk_coverage.augrc},
-          {"coverage_at_5_percent_risk", risk_coverage.coverage_at_5_percent_risk},
-          {"risk_at_80_percent_coverage", risk_coverage.risk_at_80_percent_coverage},
-          {"curve", curve}};
+  Json document = risk_numbers(risk_coverage);
+  document["curve"] = curve;
+  return document;
 }
 
 Json confusion_json(const ConfusionMatrix& matrix) {
@@ -117,6 +122,10 @@ Json calibration_json(const CalibrationOutcome& calibration, const Evaluation& a
 Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   const Diagnostics& diagnostics = outcome.diagnostics;
   Json document = evaluation_object(outcome.evaluation);
+  for (const auto& [name, part] : diagnostics.strata) {
+    document["strata"][name]["classwise_calibration_error"] = part.classwise_calibration_error;
+    document["strata"][name]["risk_coverage"] = risk_numbers(part.risk_coverage);
+  }
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();
   document["model"] = model_object(model);

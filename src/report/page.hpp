@@ -92,6 +92,16 @@ struct ReportTrust {
   std::string check_words;
 };
 
+/// How good a sentence is; the page has a colour and a sign for each.
+enum class Tone { kept, careful, unsure, broken };
+
+/// Whether a method keeps its word.
+struct ReportVerdict {
+  std::string name; ///< of the method
+  Tone tone = Tone::unsure;
+  std::string text;
+};
+
 /// A remark in words, with a headline.
 struct ReportWords {
   std::string head;
@@ -100,8 +110,10 @@ struct ReportWords {
 
 /// Everything about one data set.
 struct ReportSubject {
-  std::string name;                   ///< short, for links and file names
-  std::string title;                  ///< may be empty
+  std::string name;     ///< short, for links and file names
+  std::string title;    ///< may be empty
+  std::string headline; ///< of the verdicts; may be empty
+  std::vector<ReportVerdict> verdicts;
   std::vector<std::string> sentences; ///< what was learned
   std::vector<std::string> class_names;
   std::string stratum_note; ///< what the two parts of the error are

@@ -2,11 +2,7 @@
 
 const page = JSON.parse(document.getElementById("page-data").textContent);
 
-// The numbers of a sentence stand out, so that one can read the page in ten seconds.
-function sentence_node(text) {
-  const parts = text.replace(/ %/g, "\u00a0%").split(/(\d[\d,]*(?:\.\d+)?(?:\u00a0%)?)/);
-  return element("li", {}, ...parts.map((part, i) => (i % 2 === 1 ? element("strong", {}, part) : part)));
-}
+const sentence_node = (text) => element("li", {}, ...with_numbers(text));
 
 function add_words(host, subject) {
   if (subject.words.length === 0) return;
@@ -20,6 +16,7 @@ function add_subject(host, subject, number) {
   const section = element("section", { class: "subject", id: `subject-${number}` });
   host.append(section);
   if (subject.title) section.append(element("h2", {}, subject.title));
+  add_verdicts(section, subject);
   section.append(element("ul", { class: "lead" }, ...subject.sentences.map(sentence_node)));
   const maps = [];
   if (subject.data && subject.data.x.length > 0) maps.push(data_figure);

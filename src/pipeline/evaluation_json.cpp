@@ -119,6 +119,14 @@ Json calibration_json(const CalibrationOutcome& calibration, const Evaluation& a
           {"after", evaluation_object(after)}};
 }
 
+Json promised_rows_json(const PromiseCheck::Rows& rows) {
+  return {{"n", rows.n},
+          {"n_covered", rows.n_covered},
+          {"n_of_size", rows.n_of_size},
+          {"n_answered", rows.n_answered},
+          {"n_wrong", rows.n_wrong}};
+}
+
 Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   const Diagnostics& diagnostics = outcome.diagnostics;
   Json document = evaluation_object(outcome.evaluation);
@@ -136,6 +144,7 @@ Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   document["corp"] = corp_json(diagnostics.corp);
   document["risk_coverage"] = risk_coverage_json(diagnostics.risk_coverage);
   document["confusion_matrix"] = confusion_json(diagnostics.confusion_matrix);
+  if (outcome.promises) document["promises"] = promises_object(*outcome.promises);
   if (outcome.calibration)
     document["calibration"] = calibration_json(*outcome.calibration, outcome.evaluation);
   return document;
@@ -153,6 +162,14 @@ Json evaluation_object(const Evaluation& evaluation) {
   for (const auto& [name, metrics] : evaluation.strata) strata[name] = metrics_json(metrics);
   document["strata"] = strata;
   return document;
+}
+
+Json promises_object(const PromiseCheck& promises) {
+  return {{"coverage", promises.coverage},
+          {"risk", promises.risk},
+          {"confidence", promises.confidence},
+          {"inside", promised_rows_json(promises.inside)},
+          {"outside", promised_rows_json(promises.outside)}};
 }
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) {

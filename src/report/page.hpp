@@ -8,6 +8,8 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "learning/trust_curve.hpp"
 
 namespace lacuna {
 
@@ -90,6 +92,13 @@ struct ReportTrust {
   StackSummary stack;
   std::string gaps_words;
   std::string check_words;
+  std::vector<TrustPoint> curve; ///< may be empty
+};
+
+/// What promises came to, with a sentence.
+struct ReportPromises {
+  PromiseCheck check;
+  std::string words;
 };
 
 /// How good a sentence is; the page has a colour and a sign for each.
@@ -121,6 +130,7 @@ struct ReportSubject {
   std::optional<ReportDataView> data;
   std::optional<ReportKappa> kappa;
   std::optional<ReportTrust> trust;
+  std::optional<ReportPromises> promises;
   ReportTestRows test;
   std::vector<ReportMethod> methods;
   std::vector<ReportWords> words;

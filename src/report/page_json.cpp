@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/json_parts.hpp"
 #include "pipeline/stack_json.hpp"
 #include "report/page.hpp"
 #include "report/verdict.hpp"
@@ -170,11 +171,20 @@ Json trust_json(const ReportTrust& trust) {
   };
   add_check("all", "all labeled rows");
   add_check("deep", "the deepest tenth");
+  Json curve = Json::array();
+  for (const TrustPoint& point : trust.curve) curve.push_back({point.depth, point.kept});
   return {{"gaps", stack.at("gaps")},
           {"gaps_words", trust.gaps_words},
           {"deepest", stack.at("deepest")},
+          {"curve", curve},
           {"checks", checks},
           {"check_words", trust.check_words}};
+}
+
+Json promises_json(const ReportPromises& promises) {
+  Json result = promises_object(promises.check);
+  result["words"] = promises.words;
+  return result;
 }
 
 const char* tone_name(Tone tone) {
@@ -235,6 +245,7 @@ Json subject_json(const ReportSubject& subject) {
           {"data", subject.data ? data_json(*subject.data, plane) : Json()},
           {"kappa", subject.kappa ? kappa_json(*subject.kappa) : Json()},
           {"trust", subject.trust ? trust_json(*subject.trust) : Json()},
+          {"promises", subject.promises ? promises_json(*subject.promises) : Json()},
           {"test", test_json(subject)},
           {"methods", methods},
           {"words", words}};

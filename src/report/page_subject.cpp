@@ -30,8 +30,10 @@ public:
     subject_.class_names = input_.class_names;
     if (input_.test != nullptr) place_rows();
     if (input_.fit && !input_.fit->stack.members.empty())
-      subject_.trust =
-          ReportTrust{input_.fit->stack, gaps_words(input_.fit->stack), check_words(input_.fit->stack)};
+      subject_.trust = ReportTrust{input_.fit->stack, gaps_words(input_.fit->stack),
+                                   check_words(input_.fit->stack), input_.trust_curve};
+    if (input_.promises)
+      subject_.promises = ReportPromises{*input_.promises, promise_words(*input_.promises)};
     choose_strata();
     for (const PageMethod& method : input_.methods) add_method(method);
     add_verdicts();

@@ -75,6 +75,8 @@ ReportSubject subject_of(const ReportSection& section, int threads) {
     input.test = region->outcome->test_rows.get();
     input.train = region->outcome->train_rows.get();
     input.fit = model.record.summary;
+    input.trust_curve = trust_curve(model.classifier);
+    input.promises = region->outcome->promises;
   }
   for (const ReportContender& contender : section.contenders) {
     const EvaluateOutcome& outcome = *contender.outcome;

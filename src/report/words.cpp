@@ -53,6 +53,28 @@ std::string check_words(const StackSummary& stack) {
                                                                : ".");
 }
 
+std::string promise_words(const PromiseCheck& check) {
+  const PromiseCheck::Rows& inside = check.inside;
+  const PromiseCheck::Rows& outside = check.outside;
+  const auto share = [](Index part, Index all) {
+    return percent_words(static_cast<double>(part) / static_cast<double>(all));
+  };
+  std::string text = fmt::format("Sets of classes promise to have the true one for {:.0f} % of the rows. ",
+                                 100.0 * check.coverage);
+  text += inside.n > 0
+              ? fmt::format("Where labels speak they had it for {}; where they are silent a set has all "
+                            "classes.",
+                            share(inside.n_covered, inside.n))
+              : std::string("Labels speak about none of these rows, so each set has all classes.");
+  const Index n_answered = inside.n_answered + outside.n_answered;
+  if (n_answered == 0)
+    return text + fmt::format(" At a risk of {:.0f} % no row is answered.", 100.0 * check.risk);
+  return text + fmt::format(" At a risk of {:.0f} % it answers {} of all rows, and {} of these answers were "
+                            "wrong.",
+                            100.0 * check.risk, share(n_answered, inside.n + outside.n),
+                            share(inside.n_wrong + outside.n_wrong, n_answered));
+}
+
 std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,
                                      std::size_t max_classes) {
   struct Tally {

@@ -21,6 +21,9 @@ std::string gaps_words(const StackSummary& stack);
 /// Announced against made errors on labeled rows that were held out, in one sentence; empty without rows.
 std::string check_words(const StackSummary& stack);
 
+/// What sets and accepted rows came to, in two sentences.
+std::string promise_words(const PromiseCheck& check);
+
 /// The classes whose predictions are least to be trusted, the worst first.
 std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,
                                      std::size_t max_classes);

@@ -23,6 +23,7 @@ function add_subject(host, subject, number) {
   if (subject.kappa) maps.push(log_ratio_figure);
   if (subject.trust && subject.trust.gaps.length > 0) maps.push(gaps_figure);
   if (subject.trust && subject.trust.checks.length > 0) maps.push(self_check_figure);
+  if (subject.promises) maps.push(promises_figure);
   const answers = [];
   if (subject.test.x.length > 0) answers.push(error_map_figure);
   if (subject.methods.some((method) => method.field)) answers.push(fields_figure);

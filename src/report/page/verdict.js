@@ -20,6 +20,6 @@ function add_verdicts(host, subject) {
   }));
   const section = element("section", { class: "verdict", "aria-label": "Verdict" });
   if (subject.headline) section.append(element("p", { class: "headline" }, subject.headline));
-  section.append(list);
+  section.append(element("p", { class: "primer" }, "Announced: how often a method expects to be wrong. Made: how often it was."), list);
   host.append(section);
 }

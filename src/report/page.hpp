@@ -8,6 +8,7 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "learning/trust_curve.hpp"
 
@@ -139,6 +140,7 @@ struct ReportSubject {
 struct ReportPage {
   std::string title;
   std::string subtitle;
+  std::optional<Diagnosis> diagnosis; ///< of a table, before there is a model
   std::vector<ReportSubject> subjects;
   std::vector<std::pair<std::string, std::string>> options;  ///< name and value, in their order
   std::vector<std::pair<std::string, std::string>> versions; ///< "lacuna" and what else made the page

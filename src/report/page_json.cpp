@@ -43,6 +43,13 @@ Json cleaned(const std::vector<std::string>& texts) {
   return result;
 }
 
+Json cleaned(Json document) {
+  if (document.is_string()) return clean(document.get_ref<const std::string&>());
+  if (document.is_structured())
+    for (Json& part : document) part = cleaned(std::move(part));
+  return document;
+}
+
 /// The place between low and high as a whole number, -1 for what is not there.
 int step_of(double value, double low, double high) {
   if (!(value >= low && value <= high) || !(high > low)) return -1;
@@ -283,6 +290,7 @@ std::string report_json(const ReportPage& page) {
   for (const ReportSubject& subject : page.subjects) subjects.push_back(subject_json(subject));
   const Json document{{"title", clean(page.title)},
                       {"subtitle", clean(page.subtitle)},
+                      {"diagnosis", page.diagnosis ? cleaned(diagnosis_object(*page.diagnosis)) : Json()},
                       {"subjects", subjects},
                       {"options", pairs_json(page.options)},
                       {"versions", pairs_json(page.versions)}};

@@ -168,6 +168,17 @@ std::string report_page(const CompareRequest& request, const Comparison& compari
   return report_page(report);
 }
 
+std::string report_page(const Diagnosis& diagnosis, const std::string& title) {
+  ReportPage page;
+  page.title = title;
+  page.subtitle =
+      fmt::format("What {} labels allow to say about {} rows, before there is a model.",
+                  count_words(diagnosis.n_labeled), count_words(diagnosis.n_labeled + diagnosis.n_unlabeled));
+  page.diagnosis = diagnosis;
+  page.versions = {{"lacuna", version()}};
+  return report_html(page);
+}
+
 std::string report_page(const RowsReport& request, Observer& observer) {
   if (request.contenders.empty()) throw Error(ErrorKind::data, "a page needs a classifier to tell about");
   std::vector<EvaluateOutcome> outcomes;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
@@ -45,6 +46,9 @@ std::string report_page(const Report& report);
 std::string report_page(const EvaluateRequest& request, const EvaluateOutcome& outcome, const Model* model);
 /// The page of a comparison.
 std::string report_page(const CompareRequest& request, const Comparison& comparison);
+
+/// The page of a diagnosis: what a table allows to say before there is a model.
+std::string report_page(const Diagnosis& diagnosis, const std::string& title);
 
 /// Rows in memory for a page.
 struct RowsReport {

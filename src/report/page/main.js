@@ -70,6 +70,7 @@ function draw_page() {
   if (page.subjects.length > 1)
     header.append(element("nav", { "aria-label": "Data sets" }, ...page.subjects.map((subject, i) => element("a", { href: `#subject-${i}` }, subject.title || subject.name))));
   main.append(header);
+  if (page.diagnosis) add_diagnosis(main, page.diagnosis);
   page.subjects.forEach((subject, i) => add_subject(main, subject, i));
   add_footer(main);
 }

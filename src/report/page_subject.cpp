@@ -34,15 +34,30 @@ public:
                                    check_words(input_.fit->stack), input_.trust_curve};
     if (input_.promises)
       subject_.promises = ReportPromises{*input_.promises, promise_words(*input_.promises)};
-    choose_strata();
-    for (const PageMethod& method : input_.methods) add_method(method);
-    add_verdicts();
-    add_sentences();
-    add_words();
+    add_sentences_of_fit();
+    if (input_.methods.empty()) {
+      if (input_.fit) add_self_check();
+    } else {
+      add_judged();
+    }
     return std::move(subject_);
   }
 
 private:
+  void add_judged() {
+    choose_strata();
+    for (const PageMethod& method : input_.methods) add_method(method);
+    add_verdicts();
+    subject_.sentences.push_back(has_kappa() ? sentence_by_region() : sentence_overall());
+    add_words();
+  }
+
+  void add_self_check() {
+    const auto found =
+        self_check_verdict(input_.name, input_.fit->stack, static_cast<Index>(input_.class_names.size()));
+    if (found) subject_.verdicts.push_back(*found);
+  }
+
   bool has_kappa() const { return input_.fit && input_.fit->n_unlabeled > 0 && input_.test != nullptr; }
   bool is_informative(Index row) const { return input_.test->log_ratio()[at(row)] > input_.fit->kappa; }
   /// Of the methods, the one that words are about: ours, when it is there.
@@ -199,7 +214,7 @@ private:
     return {where, static_cast<Index>(sums.n), sums.expected / sums.n, sums.made / sums.n};
   }
 
-  void add_sentences() {
+  void add_sentences_of_fit() {
     if (input_.fit) {
       const FitSummary& fit = *input_.fit;
       const auto n_labeled_classes = std::count_if(fit.class_counts.begin(), fit.class_counts.end(),
@@ -219,7 +234,6 @@ private:
       else
         subject_.sentences.push_back("No training row lacks a label, so there is no region to mark off.");
     }
-    subject_.sentences.push_back(has_kappa() ? sentence_by_region() : sentence_overall());
   }
 
   std::string sentence_overall() const {

@@ -39,7 +39,7 @@ struct PageInput {
   std::optional<FitSummary> fit;          ///< of the method that chose the region
   std::vector<TrustPoint> trust_curve{};  ///< of that method; may be empty
   std::optional<PromiseCheck> promises{}; ///< of that method, on the test rows
-  std::vector<PageMethod> methods;
+  std::vector<PageMethod> methods;        ///< judged on test rows; none: a fit, before there are any
   int threads = 0;
 };
 

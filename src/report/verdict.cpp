@@ -12,9 +12,9 @@ namespace lacuna {
 
 namespace {
 
-// Differences that a reader would not act upon; of small errors, twice as many count as well.
+// Smaller differences nobody would act upon; where errors double, a point is enough.
 constexpr double matters = 0.03;
-constexpr double times_as_many = 2.0;
+constexpr double matters_doubled = 0.01;
 // Half of .05 is for all rows, as their interval of 95 % shows; the other half for three closer looks: at
 // parts, at bins and at the order.
 constexpr double per_look = 0.025 / 3.0;
@@ -29,7 +29,8 @@ double largest_rate(double made, Index n, double probability) {
 
 bool too_many(double announced, double made, Index n_classes) {
   if (knows_nothing(announced, n_classes)) return false; // it said so
-  return made - announced >= matters || (made > announced && made >= times_as_many * announced);
+  const double excess = made - announced;
+  return excess >= matters || (excess >= matters_doubled && made >= 2.0 * announced);
 }
 
 std::string announced_and_made(double announced, double made) {
@@ -37,7 +38,7 @@ std::string announced_and_made(double announced, double made) {
 }
 
 /// The parts with more errors than announced, the worst first.
-std::vector<JudgedRows> broken_looked_at(const std::vector<JudgedRows>& parts, Index n_classes) {
+std::vector<JudgedRows> broken_parts(const std::vector<JudgedRows>& parts, Index n_classes) {
   std::vector<JudgedRows> broken;
   const double probability = per_look / static_cast<double>(std::max<std::size_t>(parts.size(), 1));
   for (const JudgedRows& part : parts)
@@ -52,10 +53,10 @@ std::vector<JudgedRows> broken_looked_at(const std::vector<JudgedRows>& parts, I
 
 /// The errors that bins made beyond what they announced, where chance cannot explain it; as a share of all
 /// rows.
-double certain_overconfidence(const Metrics& metrics) {
+double certain_overconfidence(const Metrics& metrics, Index n_classes) {
   double sum = 0.0;
   for (const ReliabilityBin& bin : metrics.bins)
-    if (bin.n > 0 &&
+    if (bin.n > 0 && !knows_nothing(bin.mean_error_probability, n_classes) &&
         least_rate(bin.error_rate, bin.n, per_look / n_reliability_bins) > bin.mean_error_probability)
       sum += static_cast<double>(bin.n) * (bin.error_rate - bin.mean_error_probability);
   return sum / static_cast<double>(metrics.n);
@@ -83,8 +84,9 @@ ReportVerdict verdict_without_order(const VerdictInput& input) {
       clopper_pearson(overall.n, std::llround(made * static_cast<double>(overall.n)), interval_level);
   const std::string numbers = announced_and_made(announced, made);
   const bool is_broken = interval.low > announced && too_many(announced, made, input.n_classes);
-  std::vector<JudgedRows> broken = broken_looked_at(input.parts, input.n_classes);
-  const bool is_broken_inside = !is_broken && broken.empty() && certain_overconfidence(overall) >= matters;
+  std::vector<JudgedRows> broken = broken_parts(input.parts, input.n_classes);
+  const bool is_broken_inside =
+      !is_broken && broken.empty() && certain_overconfidence(overall, input.n_classes) >= matters;
   std::size_t n_looked_at = input.parts.size();
   if ((is_broken || is_broken_inside) && broken.empty() && input.too_sure)
     if (const std::optional<JudgedRows> place = input.too_sure()) {
@@ -145,16 +147,20 @@ std::optional<ReportVerdict> self_check_verdict(const std::string& name, const S
 
 std::string verdict_headline(const std::vector<ReportVerdict>& verdicts) {
   if (verdicts.size() < 2) return "";
-  std::string names;
-  std::size_t n_kept = 0;
-  for (const ReportVerdict& each : verdicts) {
-    if (each.tone != Tone::kept) continue;
-    names += (n_kept++ > 0 ? ", " : "") + each.name;
-  }
-  if (n_kept == 0) return fmt::format("None of {} methods keeps its word.", verdicts.size());
-  if (n_kept == verdicts.size()) return fmt::format("All {} methods keep their word.", n_kept);
-  return fmt::format("{} of {} methods {}: {}.", n_kept, verdicts.size(),
-                     n_kept == 1 ? "keeps its word" : "keep their word", names);
+  const auto those = [&](Tone tone, const char* of_one, const char* of_several) {
+    std::string names;
+    std::size_t n = 0;
+    for (const ReportVerdict& each : verdicts)
+      if (each.tone == tone) names += (n++ > 0 ? ", " : " ") + each.name;
+    return n == 0 ? "" : names + (n == 1 ? of_one : of_several);
+  };
+  const auto n_broken = std::count_if(verdicts.begin(), verdicts.end(),
+                                      [](const ReportVerdict& each) { return each.tone == Tone::broken; });
+  return (n_broken == 0 ? fmt::format("None of {} methods is to be distrusted.", verdicts.size())
+                        : fmt::format("Do not trust {} of {} methods.", n_broken, verdicts.size())) +
+         those(Tone::kept, " keeps its word.", " keep their word.") +
+         those(Tone::careful, " is too careful.", " are too careful.") +
+         those(Tone::unsure, " cannot be judged.", " cannot be judged.");
 }
 
 std::string inverted_words(const RiskCoverage& risk_coverage, Index n) {

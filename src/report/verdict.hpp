@@ -32,7 +32,7 @@ ReportVerdict verdict(const VerdictInput& input);
 std::optional<ReportVerdict> self_check_verdict(const std::string& name, const StackSummary& stack,
                                                 Index n_classes);
 
-/// Who keeps its word, of several; empty for one.
+/// Whom of several to trust; empty for one.
 std::string verdict_headline(const std::vector<ReportVerdict>& verdicts);
 
 /// Acting on the surest rows of this order is worse than on the others: a sentence, or nothing.

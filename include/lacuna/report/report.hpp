@@ -42,6 +42,9 @@ struct Report {
 /// One self-contained HTML page: data, drawing code and D3 inside, nothing fetched from anywhere.
 std::string report_page(const Report& report);
 
+/// The page of a fit: what a model found out about itself, before anybody judges it on test rows.
+std::string report_page(const Model& model, const std::string& title);
+
 /// The page of an evaluation; `model` is null for predictions of another tool.
 std::string report_page(const EvaluateRequest& request, const EvaluateOutcome& outcome, const Model* model);
 /// The page of a comparison.

@@ -1,10 +1,15 @@
 // Before there is a model: who has a label, about whom labels say something, and how large the error can be.
 
-const concern_tones = { none: "kept", note: "unsure", warning: "broken" };
+const concern_tones = { none: "kept", note: "note", warning: "broken" };
 const topic_names = { labeling: "Missing by lot?", columns: "Who has a label", overlap: "Whom labels reach", error: "How wrong", classes: "Classes", limits: "Not to be known" };
 
 function add_findings(host, diagnosis) {
-  add_verdict_list(host, "", "", diagnosis.findings.map((finding) => ({
+  const { overlap, error } = diagnosis;
+  const by_lot = diagnosis.findings.find((finding) => finding.topic === "labeling").concern;
+  const told = { warning: " Labels are not missing by lot.", none: " Labels may be missing by lot." }[by_lot] || "";
+  const headline = diagnosis.n_unlabeled === 0 ? "Every row has a label."
+    : `A model errs on ${percent(error.total.low)} to ${percent(error.total.high)} of the rows without a label; ${percent(overlap.outside_share)} of them cannot be judged.${told}`;
+  add_verdict_list(host, headline, "", diagnosis.findings.map((finding) => ({
     name: topic_names[finding.topic] || finding.topic, tone: concern_tones[finding.concern], text: finding.found,
     more: finding.remedy === "Nothing." ? [finding.why] : [finding.why, `Try: ${finding.remedy}`],
   })));

@@ -31,11 +31,16 @@ function add_subject(host, subject, number) {
   const is_single = subject.methods.length === 1;
   const add_pairs = (makers) => {
     for (let i = 0; i < makers.length; i += 2) {
+      if (i + 1 === makers.length) { add_figure(section, makers[i](subject, prefix)); return; }
       const row = element("div", { class: "row" });
       section.append(row);
       makers.slice(i, i + 2).forEach((make) => add_figure(row, make(subject, prefix)));
     }
   };
+  if (subject.methods.length === 0) {
+    add_pairs(maps);
+    return;
+  }
   if (is_single) {
     add_pairs([...maps, ...answers, reliability_figure, risk_coverage_figure, confusion_figure]);
   } else {

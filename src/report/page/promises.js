@@ -13,7 +13,7 @@ function promises_figure(subject, prefix) {
   // Sizes 1, 2, 3 and 4, those between, and all classes.
   const sizes = [...d3.range(1, Math.min(5, n_classes)).map((size) => ({ low: size, high: size, name: size === 1 ? "one class" : `${size} classes` })),
     ...(n_classes > 5 ? [{ low: 5, high: n_classes - 1, name: n_classes === 6 ? "5 classes" : `5 to ${n_classes - 1}` }] : []),
-    { low: n_classes, high: n_classes, name: `all ${n_classes} classes` }];
+    { low: n_classes, high: n_classes, name: n_classes === 2 ? "both classes" : `all ${n_classes} classes` }];
   const shade = (theme, i) => d3.interpolateLab(theme.speaks, i === sizes.length - 1 ? theme.silent : theme.unlabeled)(i === sizes.length - 1 ? 1 : i / sizes.length);
   const count = (row, size) => d3.sum(row.n_of_size.slice(size.low, size.high + 1));
   const row_text = (row) => `where ${row.name}, ${rows_text(row.n)}: the true class in ${percent(row.n_covered / row.n)} of the sets; ${sizes.map((size) => `${size.name} ${percent(count(row, size) / row.n)}`).join(", ")}`;

@@ -12,7 +12,7 @@ const themes = {
     methods: ["#8a939c", "#c86a9c", "#dba200", "#0b6e75", "#2166ac", "#e06008", "#6a4fa3", "#7f5a36"],
   },
   dark: {
-    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#5d666f",
+    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#808a94",
     classes: ["#5ba3e6", "#ff9142", "#35c79c", "#e993c0", "#8ad4f7", "#f2c230", "#a992e8", "#c29468", "#bccb3c", "#ff6d8d"],
     other: "#a59c94",
     doubt: ["#31465a", "#7d3f6c", "#c94f5a", "#f28a45", "#ffe08a"],

@@ -66,7 +66,10 @@ void diagnose(const DiagnoseArguments& arguments) {
   observer.finish();
   if (json.is_wanted()) json.write(diagnosis_json(diagnosis));
   commit_together({&json});
-  print_beside({&json}, diagnosis_text(diagnosis));
+  if (json.is_wanted())
+    print_beside({&json}, diagnosis_text(diagnosis));
+  else
+    print(shown(diagnosis_text(diagnosis))); // all that was asked for
 }
 
 } // namespace

@@ -44,8 +44,9 @@ std::vector<Command> commands_for(std::string_view typed) {
 }
 
 int run(int argc, char** argv) {
-  const std::vector<Command> commands = commands_for(argc > 1 ? argv[1] : "");
-  const CommandLine line = read_command_line(commands, argc, argv);
+  const std::vector<std::string> words = typed_words(argc, argv);
+  const std::vector<Command> commands = commands_for(words.empty() ? "" : words.front());
+  const CommandLine line = read_command_line(commands, words);
   if (line.command != nullptr)
     run_command(*line.command, line.given);
   else if (line.is_text_asked_for)

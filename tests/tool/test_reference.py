@@ -64,7 +64,7 @@ def bash_completes(*words):
     script = f"""
         source {FOLDER}/lacuna
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE={line!r}; COMP_POINT=${{#COMP_LINE}}
-        _lacuna && printf '%s\\n' "${{COMPREPLY[@]}}"
+        _lacuna; printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     command = ["bash", "--norc", "-u", "-c", script, "bash", *words]
     result = subprocess.run(command, capture_output=True, text=True, check=True)

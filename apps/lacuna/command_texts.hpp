@@ -38,6 +38,15 @@ inline constexpr CommandText evaluate{"evaluate",
 overconfidence and underconfidence add up to ece, the mean distance between error probability and
 error rate over 20 equal bins of the error probability.)"};
 
+inline constexpr CommandText explain{
+    "explain", "Say why labels speak about a row or not, and how its error probability is made up",
+    "lacuna explain MODEL DATA --row K [OPTIONS]",
+    R"(  lacuna explain loans.lacuna new.csv --row 7
+  lacuna explain loans.lacuna new.csv --row 7 --train loans.csv --json row-7.json
+A column pushes the log ratio by what it would change if the column were left out; alone is the log
+ratio of that column and nothing else. The distance of a labeled row is in standard deviations of a
+column, as a mean over columns; categories that differ count one.)"};
+
 inline constexpr CommandText compare{
     "compare", "Fit all four methods to one table and show them beside plain models",
     "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",

@@ -9,6 +9,7 @@ namespace lacuna::cli {
 
 Command fit_command();
 Command predict_command();
+Command explain_command();
 Command evaluate_command();
 Command compare_command();
 Command diagnose_command();

@@ -19,7 +19,7 @@ NARROW = {"evaluation": {"core", "math"}}
 # Headers in src/ that later rooms, apps and python may include: doors that users of the library do not see.
 # Every other header in src/ is private to its room.
 DOORS = {
-    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
+    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "nearest_name", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {
         "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "table_copy",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lacuna._diagnose import diagnose
     from lacuna._densities import DirichletProcessMixture, GaussianMixture, KernelDensity, VariationalGaussianMixture
     from lacuna._model_selection import SemiSupervisedKFold
+    from lacuna._pipeline import Pipeline
     from lacuna._recorded import load, preset
     from lacuna._reliability import reliability
     from lacuna._report import report
@@ -39,6 +40,7 @@ _PLACES = {
     "DirichletProcessMixture": "_densities",
     "VariationalAutoencoder": "_autoencoder",
     "SemiSupervisedKFold": "_model_selection",
+    "Pipeline": "_pipeline",
     "load": "_recorded",
     "preset": "_recorded",
     "reliability": "_reliability",

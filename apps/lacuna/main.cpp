@@ -34,6 +34,7 @@ std::vector<Command> commands_for(std::string_view typed) {
   };
   constexpr Maker makers[] = {
       {"diagnose", diagnose_command}, {"fit", fit_command},           {"predict", predict_command},
+      {"advise", advise_command},
       {"evaluate", evaluate_command}, {"compare", compare_command},   {"info", info_command},
       {"demo", demo_command},         {"simulate", simulate_command}, {"reproduce", reproduce_command}};
   std::vector<Command> commands;

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from lacuna._core import version as __version__
 
 if TYPE_CHECKING:
+    from lacuna._advise import advise
     from lacuna._autoencoder import VariationalAutoencoder
     from lacuna._classifier import ReliableClassifier
     from lacuna._compare import compare
@@ -46,6 +47,7 @@ _PLACES = {
     "reliability": "_reliability",
     "compare": "_compare",
     "diagnose": "_diagnose",
+    "advise": "_advise",
     "report": "_report",
     "LacunaWarning": "_warnings",
 }

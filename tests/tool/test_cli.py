@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from cli_tool import BINARY, IS_SANITIZED, blobs, fitted_folder, names_in, run, start
 
-COMMANDS = ["diagnose", "fit", "predict", "evaluate", "compare", "info", "demo"]
+COMMANDS = ["diagnose", "fit", "predict", "advise", "evaluate", "compare", "info", "demo"]
 METRICS = [
     "error_rate",
     "mean_error_probability",

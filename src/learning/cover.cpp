@@ -14,6 +14,7 @@ namespace {
 
 constexpr Index most_measured_points = 500;
 constexpr std::size_t neighbour = 5;
+constexpr double reach_in_distances = 2.0;
 
 /// How much a label at one point says about the other.
 double kernel(const Matrix& a, Index i, const Matrix& b, Index j, double reach) {
@@ -38,7 +39,7 @@ double label_reach(const Matrix& points, int threads) {
   });
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
-  return *middle > 0.0 ? *middle : 1.0;
+  return *middle > 0.0 ? reach_in_distances * *middle : 1.0;
 }
 
 std::vector<CoverChoice> choose_to_cover(const Matrix& points, const Matrix& labeled,

@@ -13,7 +13,8 @@ struct CoverChoice {
   double gain = 0.0;  ///< how much of their weights it takes away
 };
 
-/// How far a label reaches: the median distance from a point to its fifth neighbour. 1 where points are one.
+/// How far a label reaches: twice the median distance from a point to its fifth neighbour. 1 where points are
+/// one.
 double label_reach(const Matrix& points, int threads);
 
 /// Up to `n` of the points, each the one that takes away most of the weights when those before it and the

@@ -93,8 +93,8 @@ Matrix features_of(const std::vector<SeenRow>& rows, Index n_features) {
   return features;
 }
 
-/// What a label can take away: how much more probable an error is than where labels speak.
-std::vector<double> excess_errors(const std::vector<SeenRow>& rows) {
+/// How probable errors are where labels speak: what rows near a label come to.
+double usual_error(const std::vector<SeenRow>& rows) {
   double sum = 0.0;
   double n_inside = 0.0;
   for (const SeenRow& row : rows)
@@ -102,10 +102,7 @@ std::vector<double> excess_errors(const std::vector<SeenRow>& rows) {
       sum += row.error_probability;
       n_inside += 1.0;
     }
-  const double usual = n_inside > 0.0 ? sum / n_inside : 0.0;
-  std::vector<double> excess;
-  for (const SeenRow& row : rows) excess.push_back(std::max(0.0, row.error_probability - usual));
-  return excess;
+  return n_inside > 0.0 ? sum / n_inside : 0.0;
 }
 
 /// What the densities see of categories; maps make numbers of them.
@@ -148,14 +145,17 @@ Advice advise_rows(const Model& model, LabeledBlocks& blocks, const AdviseOption
   DatasetView candidates;
   candidates.features = features.view();
   candidates.levels = levels;
+  std::vector<double> errors;
+  for (const SeenRow& row : rows) errors.push_back(row.error_probability);
+  const double usual = usual_error(rows);
   const double n_drawn = static_cast<double>(rows.size());
   const double scale = static_cast<double>(advice.n_unlabeled) / n_drawn;
   for (const CoverChoice& choice :
-       choose_to_cover(candidates, known.view(), excess_errors(rows), options.n, options.threads)) {
+       choose_to_cover(candidates, known.view(), errors, options.n, options.threads)) {
     const SeenRow& row = rows[at(choice.point)];
     advice.rows.push_back({row.row, row.is_informative ? AdviceReason::uncertain : AdviceReason::unseen,
                            row.prediction, row.second, row.error_probability, choice.reach * scale,
-                           choice.gain / n_drawn});
+                           std::max(0.0, choice.gain - usual * choice.reach) / n_drawn});
   }
   return advice;
 }

@@ -35,11 +35,12 @@ std::string summary_of(const Advice& advice) {
   double drop = 0.0;
   for (const AdvisedRow& row : advice.rows) drop += row.expected_drop;
   const auto n_unseen = std::ranges::count(advice.rows, AdviceReason::unseen, &AdvisedRow::reason);
-  return fmt::format("{} of {} without a label: about {} of them labels say nothing yet, {} are uncertain; their "
-                     "labels should take the mean error probability from {:.3f} to about {:.3f}",
-                     counted(static_cast<Index>(advice.rows.size()), "row"), advice.n_unlabeled, n_unseen,
-                     static_cast<Index>(advice.rows.size()) - n_unseen, advice.mean_error_probability,
-                     advice.mean_error_probability - drop);
+  return fmt::format(
+      "{} of {} without a label: about {} of them labels say nothing yet, {} are uncertain; their "
+      "labels should take the mean error probability from {:.3f} to about {:.3f}",
+      counted(static_cast<Index>(advice.rows.size()), "row"), advice.n_unlabeled, n_unseen,
+      static_cast<Index>(advice.rows.size()) - n_unseen, advice.mean_error_probability,
+      advice.mean_error_probability - drop);
 }
 
 void advise(const AdviseArguments& arguments) {
@@ -56,8 +57,8 @@ void advise(const AdviseArguments& arguments) {
   ConsoleObserver observer;
   const Advice advice =
       advise_table(model, arguments.data, table, {arguments.n, arguments.threads}, observer);
-  write_advice(model, advice, arguments.data, table, [&](std::string_view text) { output.write(text); },
-               observer);
+  write_advice(
+      model, advice, arguments.data, table, [&](std::string_view text) { output.write(text); }, observer);
   commit_together({&output});
   observer.finish();
   say(summary_of(advice));
@@ -69,14 +70,16 @@ Command advise_command() {
   using A = AdviseArguments;
   return make_command<A>(
       texts::advise,
-      {.positionals =
-           model_and_data(&A::model, &A::data, "Table with the columns the model was fitted on: where to look"),
+      {.positionals = model_and_data(&A::model, &A::data,
+                                     "Table with the columns the model was fitted on: where to look"),
        .options =
-           {output_row(&A::output, "OUT.csv", "CSV file to write, a line for each advised row (- for stdout)"),
+           {output_row(&A::output, "OUT.csv",
+                       "CSV file to write, a line for each advised row (- for stdout)"),
             option("n", &A::n, "N", "How many rows", {.low = 1, .high = most_advised}).in_group("General"),
-            option("label", &A::label, "COLUMN",
-                   "Column with the labels: rows that have one are not advised; without it the column that the "
-                   "model was fitted to, where DATA has it")
+            option(
+                "label", &A::label, "COLUMN",
+                "Column with the labels: rows that have one are not advised; without it the column that the "
+                "model was fitted to, where DATA has it")
                 .in_group("Data"),
             option("labels", &A::labels, "FILE", "File with one label per row, instead of --label")
                 .in_group("Data"),

@@ -32,11 +32,11 @@ std::vector<Command> commands_for(std::string_view typed) {
     std::string_view name;
     Command (*make)();
   };
-  constexpr Maker makers[] = {
-      {"diagnose", diagnose_command}, {"fit", fit_command},           {"predict", predict_command},
-      {"advise", advise_command},
-      {"evaluate", evaluate_command}, {"compare", compare_command},   {"info", info_command},
-      {"demo", demo_command},         {"simulate", simulate_command}, {"reproduce", reproduce_command}};
+  constexpr Maker makers[] = {{"diagnose", diagnose_command}, {"fit", fit_command},
+                              {"predict", predict_command},   {"advise", advise_command},
+                              {"evaluate", evaluate_command}, {"compare", compare_command},
+                              {"info", info_command},         {"demo", demo_command},
+                              {"simulate", simulate_command}, {"reproduce", reproduce_command}};
   std::vector<Command> commands;
   for (const Maker& maker : makers)
     if (maker.name == typed) return {maker.make()};

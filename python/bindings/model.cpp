@@ -274,8 +274,8 @@ using AdvisedTuple = std::tuple<Index, std::string, int, int, double, double, do
 
 py::tuple advise_rows(const Model& model, const Numbers& features, const std::optional<Integers>& labels,
                       Index n, int threads, const py::object& progress) {
-  const std::span<const int> known = labels ? std::span<const int>(labels->data(), at(labels->size()))
-                                            : std::span<const int>();
+  const std::span<const int> known =
+      labels ? std::span<const int>(labels->data(), at(labels->size())) : std::span<const int>();
   Advice advice;
   run_work(progress, [&](Observer& observer) {
     advice = advise(model, matrix_view(features), known, {n, threads}, observer);
@@ -314,8 +314,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
-      .def("advise", advise_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(), py::arg("n"),
-           py::arg("threads"), py::arg("progress"))
+      .def("advise", advise_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(),
+           py::arg("n"), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
       .def(py::pickle([](const Model& model) { return get_state(model); },

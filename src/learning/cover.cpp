@@ -67,8 +67,7 @@ std::vector<CoverChoice> choose_to_cover(const Matrix& points, const Matrix& lab
     const auto best = std::ranges::max_element(found, {}, &CoverChoice::gain); // the first of equal ones
     if (best == found.end() || !(best->gain > 0.0)) break;
     chosen.push_back(*best);
-    for (Index i = 0; i < n_points; ++i)
-      covered[at(i)] = std::max(covered[at(i)], says(best->point, i));
+    for (Index i = 0; i < n_points; ++i) covered[at(i)] = std::max(covered[at(i)], says(best->point, i));
   }
   return chosen;
 }

@@ -179,15 +179,15 @@ Advice advise(const Model& model, MatrixView columns, std::span<const int> label
 Advice advise_table(const Model& model, const std::string& path, const TableOptions& table,
                     const AdviseOptions& options, Observer& observer) {
   TableOptions with_labels = table;
-  if (!table.has_labels() &&
-      std::ranges::count(table_columns(path, table), model.schema.label_column) == 1)
+  if (!table.has_labels() && std::ranges::count(table_columns(path, table), model.schema.label_column) == 1)
     with_labels.label = model.schema.label_column;
   TableBlocks blocks(path, model.schema, with_labels, model.class_names(), "", observer);
   return advise_rows(model, blocks, options, observer);
 }
 
-void write_advice(const Model& model, const Advice& advice, const std::string& path, const TableOptions& table,
-                  const std::function<void(std::string_view)>& write, Observer& observer) {
+void write_advice(const Model& model, const Advice& advice, const std::string& path,
+                  const TableOptions& table, const std::function<void(std::string_view)>& write,
+                  Observer& observer) {
   std::vector<Index> numbers;
   for (const AdvisedRow& row : advice.rows) numbers.push_back(row.row);
   const CopiedRows copied = copy_rows(path, table, numbers, observer);
@@ -195,8 +195,8 @@ void write_advice(const Model& model, const Advice& advice, const std::string& p
   for (std::size_t i = 0; i < advice.rows.size(); ++i) {
     const AdvisedRow& row = advice.rows[i];
     write(fmt::format("{},{},{},{:.4g},{:.4g},{:.4g},{}\n", row.row + 1, csv_cell(reason_text(model, row)),
-                      csv_cell(model.class_names()[at(row.prediction)]), row.error_probability, row.stands_for,
-                      row.expected_drop, copied.lines[i]));
+                      csv_cell(model.class_names()[at(row.prediction)]), row.error_probability,
+                      row.stands_for, row.expected_drop, copied.lines[i]));
   }
 }
 

@@ -1,4 +1,5 @@
-// Which points to label so that the weights of all lie near a label: by brute force, and where it can be said.
+// Which points to label so that the weights of all lie near a label: by brute force, and where it can be
+// said.
 
 #include "learning/cover.hpp"
 
@@ -60,7 +61,8 @@ TEST(Cover, TakesTheLargestGroupsFirst) {
   const std::vector<Index> sizes{20, 50, 30};
   Matrix points(100, 1);
   std::vector<Index> group;
-  for (std::size_t g = 0; g < sizes.size(); ++g) group.insert(group.end(), at(sizes[g]), static_cast<Index>(g));
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    group.insert(group.end(), at(sizes[g]), static_cast<Index>(g));
   for (Index i = 0; i < 100; ++i) points(i, 0) = 1000.0 * static_cast<double>(group[at(i)]);
   const std::vector<CoverChoice> chosen =
       choose_to_cover(points, Matrix(0, 1), std::vector<double>(100, 0.5), 10, 1);
@@ -88,7 +90,8 @@ TEST(Cover, GainsAreWhatIsCovered) {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       sum += chosen[k].gain;
       reach += chosen[k].reach;
-      if (k > 0) EXPECT_LE(chosen[k].gain, chosen[k - 1].gain); // each label brings less than the one before
+      EXPECT_LE(chosen[k].gain, chosen[k - std::min<std::size_t>(k, 1)].gain)
+          << "each label brings less than the one before";
     }
     const std::vector<Index> all = points_of(chosen);
     EXPECT_NEAR(sum, covered_weight(points, labeled, weights, all), 1e-9);
@@ -98,7 +101,8 @@ TEST(Cover, GainsAreWhatIsCovered) {
 }
 
 TEST(Cover, IsNearlyTheBestThereIs) {
-  // Greedy choices keep at least 1 - 1/e of the best (Nemhauser, Wolsey and Fisher 1978); all pairs are tried.
+  // Greedy choices keep at least 1 - 1/e of the best (Nemhauser, Wolsey and Fisher 1978); all pairs are
+  // tried.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Matrix points = random_points(25, 2, seed);
     const std::vector<double> weights = random_weights(25, seed);

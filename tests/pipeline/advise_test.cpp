@@ -42,7 +42,8 @@ TEST(Advise, LooksWhereLabelsSayNothingFirst) {
   ASSERT_EQ(advice.rows.size(), 10);
   // The larger of the two clouds first, and both before any other.
   EXPECT_EQ(made.cloud[at(advice.rows[0].row)], 2);
-  EXPECT_TRUE(std::ranges::any_of(advice.rows, [&](const AdvisedRow& row) { return made.cloud[at(row.row)] == 3; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(advice.rows, [&](const AdvisedRow& row) { return made.cloud[at(row.row)] == 3; }));
   std::set<Index> rows;
   double drop = 0.0;
   for (const AdvisedRow& row : advice.rows) {

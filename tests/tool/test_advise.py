@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 def test_a_line_for_each_row_with_the_row_itself(folder):
     frame, place = visitors()
     said = run("advise", "m.lacuna", "train.csv", "-o", "out.csv", "-n", 20, "--force", cwd=folder)
-    advice = pd.read_csv(folder / "out.csv", keep_default_na=False)
+    advice = pd.read_csv(folder / "out.csv", keep_default_na=False, float_precision="round_trip")
     assert list(advice)[:6] == ["row", "why", "prediction", "error_probability", "stands_for", "expected_drop"]
     assert list(advice)[6:] == list(frame)
     assert len(advice) == 20 and advice["row"].is_unique

@@ -45,8 +45,8 @@ struct AdviseOptions {
   int threads = 0;
 };
 
-/// `columns` are encoded as the model's schema says; `labels` are class numbers or missing_label, one per row,
-/// or empty: no row has a label.
+/// `columns` are encoded as the model's schema says; `labels` are class numbers or missing_label, one per
+/// row, or empty: no row has a label.
 Advice advise(const Model& model, MatrixView columns, std::span<const int> labels,
               const AdviseOptions& options = {}, Observer& observer = silent_observer());
 
@@ -56,7 +56,8 @@ Advice advise_table(const Model& model, const std::string& path, const TableOpti
                     const AdviseOptions& options, Observer& observer);
 
 /// Hands the rows of an advice to `write` as CSV: what is advised, and the row as it stands in the table.
-void write_advice(const Model& model, const Advice& advice, const std::string& path, const TableOptions& table,
-                  const std::function<void(std::string_view)>& write, Observer& observer);
+void write_advice(const Model& model, const Advice& advice, const std::string& path,
+                  const TableOptions& table, const std::function<void(std::string_view)>& write,
+                  Observer& observer);
 
 } // namespace lacuna

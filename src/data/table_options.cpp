@@ -13,25 +13,6 @@ constexpr const char* found_word = "auto";
 using Character = std::optional<char>;
 constexpr std::optional<Character> to_be_found(std::in_place, std::nullopt);
 
-/// A character between cells: itself, or tab. Inner nothing: it is to be found.
-std::optional<Character> parse_separator(const std::string& text) {
-  if (text == found_word) return to_be_found;
-  if (text == "tab" || text == "\\t") return Character{'\t'};
-  if (text.size() == 1) return Character{text[0]};
-  return std::nullopt;
-}
-
-std::optional<Character> parse_decimal(const std::string& text) {
-  if (text == found_word) return to_be_found;
-  if (text.size() == 1) return Character{text[0]};
-  return std::nullopt;
-}
-
-std::string print_character(const Character& character) {
-  if (!character) return found_word;
-  return *character == '\t' ? "tab" : std::string(1, *character);
-}
-
 /// What no number and no quoted cell needs.
 bool can_separate(const Character& character) {
   if (!character || *character == '\t') return true;
@@ -42,6 +23,25 @@ bool can_separate(const Character& character) {
 
 bool can_be_decimal(const Character& character) {
   return !character || *character == '.' || *character == ',';
+}
+
+/// A character between cells: itself, or tab. Inner nothing: it is to be found.
+std::optional<Character> parse_separator(const std::string& text) {
+  if (text == found_word) return to_be_found;
+  if (text == "tab" || text == "\\t") return Character{'\t'};
+  if (text.size() != 1 || !can_separate(text[0])) return std::nullopt;
+  return Character{text[0]};
+}
+
+std::optional<Character> parse_decimal(const std::string& text) {
+  if (text == found_word) return to_be_found;
+  if (text.size() != 1 || !can_be_decimal(text[0])) return std::nullopt;
+  return Character{text[0]};
+}
+
+std::string print_character(const Character& character) {
+  if (!character) return found_word;
+  return *character == '\t' ? "tab" : std::string(1, *character);
 }
 
 } // namespace

@@ -68,10 +68,10 @@ std::unique_ptr<TableSource> open_table(const std::string& path, const TextForma
 std::unique_ptr<TableSource> open_table_file(const std::string& path, const TextFormat& format) {
   auto bytes = std::make_unique<ByteSource>(path, format.watch);
   const std::string head(bytes->peek(16));
-  if (head.empty()) fail_data(in_file(path), "the file is empty");
+  if (head.empty()) fail_data(in_file(bytes->path()), "the file is empty");
   if (head.starts_with("\x93NUMPY")) return open_npy_table(std::move(bytes));
   if (is_idx(head)) return open_idx_table(std::move(bytes));
-  refuse_foreign(path, head);
+  refuse_foreign(bytes->path(), head);
   return open_csv_table(std::move(bytes), format);
 }
 

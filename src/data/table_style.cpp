@@ -217,11 +217,12 @@ std::string separator_name(char separator) {
 
 std::string TableStyle::words() const {
   std::vector<std::string> found;
-  if (separator != ',') found.push_back(fmt::format("cells are separated by {}", separator_name(separator)));
-  if (numbers.comma == Mark::decimal)
+  if (separator != ',' && is_separator_found)
+    found.push_back(fmt::format("cells are separated by {}", separator_name(separator)));
+  if (numbers.comma == Mark::decimal && is_decimal_found)
     found.push_back(numbers.point == Mark::thousands ? "numbers look like 1.234,5"
                                                      : "numbers have decimal commas");
-  if (numbers.comma == Mark::thousands) found.push_back("numbers look like 1,234.5");
+  if (numbers.comma == Mark::thousands && is_decimal_found) found.push_back("numbers look like 1,234.5");
   if (const auto n = std::ranges::count(is_percent, 1); n > 0)
     found.push_back(
         fmt::format("{} {} percentages, taken as shares", n, n == 1 ? "column holds" : "columns hold"));
@@ -236,6 +237,8 @@ TableStyle find_style(std::string_view beginning, bool is_whole, const StyleWish
   const Split split = find_split(beginning, is_whole, wishes, path);
   TableStyle style;
   style.separator = split.separator;
+  style.is_separator_found = !wishes.separator;
+  style.is_decimal_found = !wishes.decimal;
   const std::vector<ColumnSigns> columns = signs_of(split, wishes.has_header);
   find_numbers(columns, wishes, path, style);
   std::vector<char> is_percent;

@@ -22,8 +22,11 @@ struct TableStyle {
   char separator = ',';
   NumberStyle numbers = {};          ///< of all columns, but for is_percent
   std::vector<char> is_percent = {}; ///< by column; empty: none is
+  bool is_separator_found = true;    ///< not given
+  bool is_decimal_found = true;
 
-  /// "cells are separated by ';', and numbers have decimal commas"; empty for commas and points.
+  /// "cells are separated by ';', and numbers have decimal commas"; empty for commas and points, and
+  /// without what was given.
   std::string words() const;
 };
 

@@ -25,6 +25,7 @@ bool any_mixes_columns(const FeatureOptions& options) {
 
 FitRequest checked(FitRequest request) {
   OptionChecks checks;
+  check_options<TableOptions>(request, checks);
   check_options<LearningOptions>(request, checks);
   check_options<FeatureOptions>(request, checks);
   checks.throw_if_any();

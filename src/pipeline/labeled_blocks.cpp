@@ -20,7 +20,7 @@ TableBlocks::TableBlocks(const std::string& path, const TableSchema& schema, con
         observer.progress(scoring_stage, position, 1.0);
       }) {
   if (const std::string words = reader_.style_words(); !words.empty())
-    observer.note("found in '" + path + "': " + words);
+    observer.note("found in " + (path == "-" ? "standard input" : "'" + path + "'") + ": " + words);
 }
 
 void TableBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {

@@ -173,6 +173,12 @@ void ConsoleObserver::warning(std::string_view text) {
   say(fmt::format("warning: {}", text));
 }
 
+void ConsoleObserver::note(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  erase_bar();
+  say(fmt::format("note: {}", text));
+}
+
 bool ConsoleObserver::cancelled() const {
   return interrupted_by != 0;
 }

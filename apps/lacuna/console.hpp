@@ -38,6 +38,7 @@ public:
 
   void progress(std::string_view stage, double done, double total) override;
   void warning(std::string_view text) override;
+  void note(std::string_view text) override;
   bool cancelled() const override;
   double seconds() const;
   /// The work is done: takes the bar away, so that what is said next has the line to itself.

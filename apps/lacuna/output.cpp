@@ -96,6 +96,14 @@ void take_standard_descriptors() {
 }
 
 void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  const NamedFile* from_stdin = nullptr;
+  for (const NamedFile& input : inputs) {
+    if (input.path != "-") continue;
+    if (from_stdin != nullptr)
+      throw Error(ErrorKind::usage, from_stdin->name + " and " + input.name +
+                                        " are both '-', but there is one standard input; save one to a file");
+    from_stdin = &input;
+  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     if (output.path.empty()) continue;

@@ -65,7 +65,7 @@ Command simulate_command() {
        .options = joined<A>(
            {rows_of<A, SimulateRequest>(),
             {output_row(&A::output, "FILE", "Where the result goes (- for stdout)"), force_row(&A::force)}}),
-       .required = {"path", "protocol", "output"}},
+       .required = {"path", "output"}},
       simulate);
 }
 

@@ -23,6 +23,7 @@ public:
   void warning(std::string_view text) override {
     if (said_.insert(std::string(text)).second) observer_.warning(text);
   }
+  void note(std::string_view text) override { observer_.note(text); }
   bool cancelled() const override { return observer_.cancelled(); }
 
 private:
@@ -91,7 +92,7 @@ Comparison compare_methods(const CompareRequest& request, Observer& every_warnin
   TableOptions test_options = request;
   test_options.labels = request.test_labels;
   auto test = std::make_unique<TableBlocks>(request.test, table.schema, test_options, table.data.class_names,
-                                            request.stratum, observer);
+                                            ColumnsBeside{.stratum = request.stratum}, observer);
   std::vector<Model> models = plan.fit({all_methods(), table.data, table.schema, table.notes}, observer);
   const PlainModels plain = fit_plain_models(models.back(), table.data, request.threads, observer);
 

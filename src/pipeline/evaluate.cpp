@@ -68,7 +68,7 @@ const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
   using O = EvaluateRequest;
   static const OptionTable<O> rows = [] {
     // Which columns are features, and which of them categories, the model knows.
-    OptionTable<O> all = table_rows<O>({"drop", "categorical"},
+    OptionTable<O> all = table_rows<O>({"drop", "categorical", "missing_value", "weights"},
                                        {{"label", "Column with the labels; rows without one are skipped"},
                                         {"no_header", "The first line of DATA is data"}});
     all.push_back(option("stratum", &O::stratum, "COLUMN", "Also evaluate apart by the values of this column")
@@ -118,7 +118,8 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   require_label_source(request);
   check_calibration(request);
   const auto blocks = [&](const std::string& path, const TableOptions& options, const std::string& stratum) {
-    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum, observer);
+    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(),
+                                         ColumnsBeside{.stratum = stratum}, observer);
   };
   PromiseTally promises(model.classifier);
   ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads, {}, &promises);

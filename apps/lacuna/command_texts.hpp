@@ -67,6 +67,14 @@ columns tell who has one, about which rows labels say nothing, between what limi
 without a label, and classes with too few. Options are those of a fit; nothing is written but JSON.)",
     "label labels classes missing_label drop categorical features seed threads json force quiet"};
 
+inline constexpr CommandText advise{"advise", "Say which rows to label next",
+                                    "lacuna advise MODEL DATA -o OUT.csv [-n N] [OPTIONS]",
+                                    R"(  lacuna advise loans.lacuna loans.csv -o label-these.csv -n 50
+  lacuna advise images.lacuna images.npy --labels labels.csv -o - | head
+OUT has a line for each advised row, the most useful first: its number in DATA (from 1), why, what the
+model predicts and how likely that is wrong, how many rows its label would speak for, by how much it
+should lower the mean error probability, and the row as it stands in DATA.)"};
+
 inline constexpr CommandText info{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
                                   R"(  lacuna info loans.lacuna
   lacuna info loans.lacuna --json)"};

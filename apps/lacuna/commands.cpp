@@ -9,11 +9,12 @@ struct Maker {
   Command (*make)();
 };
 
-constexpr Maker makers[] = {{"diagnose", diagnose_command}, {"fit", fit_command},
-                            {"predict", predict_command},   {"explain", explain_command},
-                            {"evaluate", evaluate_command}, {"compare", compare_command},
-                            {"info", info_command},         {"demo", demo_command},
-                            {"simulate", simulate_command}, {"reproduce", reproduce_command}};
+constexpr Maker makers[] = {{"diagnose", diagnose_command},  {"fit", fit_command},
+                            {"predict", predict_command},    {"explain", explain_command},
+                            {"advise", advise_command},      {"evaluate", evaluate_command},
+                            {"compare", compare_command},    {"info", info_command},
+                            {"demo", demo_command},          {"simulate", simulate_command},
+                            {"reproduce", reproduce_command}};
 
 } // namespace
 

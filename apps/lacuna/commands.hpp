@@ -13,6 +13,7 @@ Command explain_command();
 Command evaluate_command();
 Command compare_command();
 Command diagnose_command();
+Command advise_command();
 Command info_command();
 Command demo_command();
 Command simulate_command();

@@ -33,6 +33,7 @@
 #include "lacuna/learning/guarantees.hpp"
 #include "lacuna/learning/learner.hpp"
 #include "lacuna/learning/options.hpp"
+#include "lacuna/pipeline/advise.hpp"
 #include "lacuna/pipeline/compare.hpp"
 #include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/documents.hpp"

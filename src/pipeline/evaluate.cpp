@@ -120,7 +120,8 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   const auto blocks = [&](const std::string& path, const TableOptions& options, const std::string& stratum) {
     return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum, observer);
   };
-  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads);
+  PromiseTally promises(model.classifier);
+  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads, {}, &promises);
   JudgeTask task = task_of(request);
   if (request.calibrate)
     task.calibration = std::make_unique<ModelSource>(
@@ -134,6 +135,7 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   }
   if (request.keeps_rows) task.sampled = &model;
   EvaluateOutcome outcome = std::move(judge(test, task, observer).front());
+  if (!request.calibrate) outcome.promises = promises.found();
   if (train) outcome.train_rows = sample_training(model, *train, request.threads, observer);
   return outcome;
 }

@@ -32,7 +32,7 @@ DOORS = {
     },
     "model_io": {"archive_file"},
     "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "remote_table", "row_sample", "scored_source", "stack_json"},
-    "learning": {"labeling_test", "overlap", "region_pass", "unlabeled_rows", "unlabeled_sample"},
+    "learning": {"cover", "labeling_test", "overlap", "region_pass", "trust_curve", "unlabeled_rows", "unlabeled_sample"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from cli_tool import BINARY, IS_SANITIZED, blobs, fitted_folder, names_in, run, start
 
-COMMANDS = ["diagnose", "fit", "predict", "explain", "evaluate", "compare", "info", "demo"]
+COMMANDS = ["diagnose", "fit", "predict", "explain", "advise", "evaluate", "compare", "info", "demo"]
 METRICS = [
     "error_rate",
     "mean_error_probability",

@@ -7,6 +7,7 @@ function risk_at(curve, coverage) {
 
 function risk_coverage_figure(subject, prefix) {
   const methods = subject.methods.filter((method) => method.risk_coverage.length > 0);
+  const inverted = methods.filter((method) => method.inverted).map((method) => ` ${full_name(method)}: ${method.inverted}`).join("");
   const groups = [...new Set(methods.map((method) => method.group))];
   // The first few rows may all be wrong or all be right; they do not decide the scale.
   const most = d3.max(methods, (method) => d3.max(method.risk_coverage.filter((point) => point[0] >= 0.05), (point) => point[1])) || 0.01;
@@ -70,7 +71,7 @@ function risk_coverage_figure(subject, prefix) {
   return {
     id: `${prefix}risk-coverage`,
     title: "What it is worth",
-    caption: "Use only the rows a method is surest of: the further left, the fewer rows and the fewer errors. A line that stays low means that the error probability puts the rows in the right order.",
+    caption: `Use only the rows a method is surest of: the further left, the fewer rows and the fewer errors. A line that stays low means that the error probability puts the rows in the right order.${inverted}`,
     columns: groups.length === 1 ? () => 1 : (width) => (width < 620 ? 1 : 2),
     height: (width) => Math.min(380, Math.max(250, 0.62 * width)),
     panels: () => groups.map((group) => {

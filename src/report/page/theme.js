@@ -8,15 +8,15 @@ const themes = {
     classes: ["#2166ac", "#e06008", "#0f9d76", "#c86a9c", "#4fb0e0", "#dba200", "#6a4fa3", "#7f5a36", "#8a9a00", "#c7284f"],
     other: "#77706a",
     doubt: ["#cdd8e2", "#f0bd7c", "#e2703a", "#b0264f", "#560f5c"],
-    over: "#d1490c", under: "#2b6ca8", calm: "#0b6e75", speaks: "#0b7f83", silent: "#a5671c",
+    over: "#d1490c", under: "#2b6ca8", calm: "#0b6e75", speaks: "#0b7f83", silent: "#a5671c", corp: "#7a4fb5",
     methods: ["#8a939c", "#c86a9c", "#dba200", "#0b6e75", "#2166ac", "#e06008", "#6a4fa3", "#7f5a36"],
   },
   dark: {
-    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#5d666f",
+    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#808a94",
     classes: ["#5ba3e6", "#ff9142", "#35c79c", "#e993c0", "#8ad4f7", "#f2c230", "#a992e8", "#c29468", "#bccb3c", "#ff6d8d"],
     other: "#a59c94",
     doubt: ["#31465a", "#7d3f6c", "#c94f5a", "#f28a45", "#ffe08a"],
-    over: "#ff8a4a", under: "#6db3f2", calm: "#5cc4c4", speaks: "#4cc0bd", silent: "#d69a52",
+    over: "#ff8a4a", under: "#6db3f2", calm: "#5cc4c4", speaks: "#4cc0bd", silent: "#d69a52", corp: "#c3a2f2",
     methods: ["#8d98a3", "#e993c0", "#f2c230", "#5cc4c4", "#5ba3e6", "#ff9142", "#a992e8", "#c29468"],
   },
 };

@@ -22,8 +22,8 @@ struct ExplainArguments : ExplainRequest {
   bool force = false;
 };
 
-std::string three_digits(double value) {
-  return fmt::format("{:.3f}", value);
+std::string four_digits(double value) {
+  return fmt::format("{:.4f}", value);
 }
 
 std::string columns_table(const Explanation& found) {
@@ -31,8 +31,8 @@ std::string columns_table(const Explanation& found) {
   TextTable table({found.are_columns_mapped ? "feature" : "column", "value", "push", "without it", "alone"});
   for (std::size_t j = 0; j < std::min(most, found.columns.size()); ++j) {
     const ColumnEffect& column = found.columns[j];
-    table.add({column.name, column.value, fmt::format("{:+.3f}", column.push), three_digits(column.without),
-               three_digits(column.alone)});
+    table.add({column.name, column.value, fmt::format("{:+.4f}", column.push), four_digits(column.without),
+               four_digits(column.alone)});
   }
   return table.text() +
          (found.columns.size() > most ? fmt::format("and {} more\n", found.columns.size() - most) : "");
@@ -41,9 +41,9 @@ std::string columns_table(const Explanation& found) {
 std::string parts_table(const Explanation& found) {
   TextTable table({"error probability", "how likely", "wrong then", "product"});
   for (const AnswerPart& part : found.anatomy.parts)
-    table.add({to_string(part.source), three_digits(part.weight), three_digits(part.error_probability),
-               three_digits(part.weight * part.error_probability)});
-  table.add({"in all", "", "", three_digits(found.error_probability)});
+    table.add({to_string(part.source), four_digits(part.weight), four_digits(part.error_probability),
+               four_digits(part.weight * part.error_probability)});
+  table.add({"in all", "", "", four_digits(found.error_probability)});
   return table.text();
 }
 
@@ -53,7 +53,7 @@ std::string nearest_table(const std::vector<NearRow>& rows) {
     std::string differences;
     for (const auto& [name, value] : row.differences)
       differences += (differences.empty() ? "" : ", ") + name + " " + value;
-    table.add({"row " + std::to_string(row.row + 1), row.label, three_digits(row.distance), differences});
+    table.add({"row " + std::to_string(row.row + 1), row.label, four_digits(row.distance), differences});
   }
   return table.text();
 }

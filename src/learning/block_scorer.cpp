@@ -1,8 +1,10 @@
 #include "learning/block_scorer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/index.hpp"
 #include "learning/row_lot.hpp"
@@ -165,39 +167,43 @@ void BlockScorer::set_region(Index b, double background_share) {
   scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
 }
 
-/// The cases of eq. 3, or of eq. 4 multiplied out: labels speak, w q(x, y|l=1); they do not, (1-w) q(x|l=0),
-/// whatever the class; the background, uniform over classes. Sums of their own, not differences of the
-/// scores.
+/// The cases of eq. 3, or of eq. 4 multiplied out: labels speak, w q(x, y|l=1); they do not, (1-w) q(x|l=0)
+/// q(y); the background, uniform over classes. Each probability of the scores is divided among them, so that
+/// they add up to it also where logarithms are huge and round.
 void BlockScorer::set_anatomy(std::span<Anatomy> anatomy) {
+  constexpr std::array sources{AnswerSource::inside, AnswerSource::unknown, AnswerSource::strange};
   const bool is_joint = parts_.posterior == PosteriorForm::joint;
-  Matrix inside(rows_.n_rows, n_classes_);
+  std::vector<std::array<AnswerPart, sources.size()>> sums(at(rows_.n_rows));
   for (Index y = 0; y < n_classes_; ++y) {
     const double log_prior = is_joint ? 0.0 : std::log(class_probability(y));
+    const double log_of_unknown = is_joint ? -log_classes_ : log_prior;
     const std::span<const double> means = means_over_draws([&](const ClassEvidence& draw, Index b) {
       return is_joint ? draw.log_joint(y, b) : draw.log_density(y, b);
     });
-    for (Index b = 0; b < rows_.n_rows; ++b) inside(b, y) = log_prior + log_weight_ + means[at(b)];
+    for (Index b = 0; b < rows_.n_rows; ++b) {
+      const Index row = first_ + b;
+      std::array cases{log_prior + log_weight_ + means[at(b)],
+                       uninformative_.empty() ? -infinity
+                                              : log_of_unknown + log_rest_ + uninformative_[at(b)],
+                       background_weight(b) - log_classes_};
+      const double largest = *std::ranges::max_element(cases);
+      if (largest == -infinity) continue; // its probability is 0
+      for (double& value : cases) value = std::exp(value - largest);
+      const double total = std::accumulate(cases.begin(), cases.end(), 0.0);
+      for (std::size_t c = 0; c < cases.size(); ++c) {
+        const double share = scores_.posterior(row, y) * cases[c] / total;
+        sums[at(b)][c].weight += share;
+        if (y != scores_.prediction[at(row)]) sums[at(b)][c].error_probability += share;
+      }
+    }
   }
-  const double even = 1.0 - 1.0 / static_cast<double>(n_classes_);
   for (Index b = 0; b < rows_.n_rows; ++b) {
-    const Index prediction = scores_.prediction[at(first_ + b)];
-    const double unknown = uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
-    const double strange = background_weight(b);
-    const double largest =
-        std::max({*std::max_element(inside.row(b), inside.row(b) + n_classes_), unknown, strange});
-    double right = 0.0;
-    double wrong = 0.0;
-    for (Index y = 0; y < n_classes_; ++y)
-      (y == prediction ? right : wrong) += std::exp(inside(b, y) - largest);
-    const double total = right + wrong + std::exp(unknown - largest) + std::exp(strange - largest);
     Anatomy& found = anatomy[at(b)];
     found.log_ratio = log_ratio(b);
-    found.strangeness = std::exp(strange - largest) / total;
-    found.parts = {{AnswerSource::inside, (right + wrong) / total, wrong / (right + wrong)},
-                   {AnswerSource::unknown, std::exp(unknown - largest) / total,
-                    is_joint ? even : 1.0 - class_probability(prediction)},
-                   {AnswerSource::strange, found.strangeness, even}};
-    std::erase_if(found.parts, [](const AnswerPart& part) { return part.weight == 0.0; });
+    found.strangeness = sums[at(b)].back().weight;
+    for (std::size_t c = 0; c < sources.size(); ++c)
+      if (const AnswerPart& sum = sums[at(b)][c]; sum.weight > 0.0)
+        found.parts.push_back({sources[c], sum.weight, sum.error_probability / sum.weight});
   }
 }
 

@@ -41,7 +41,7 @@ std::vector<Slot> slots_of_columns(const TableSchema& schema, const double* row)
 std::vector<Slot> slots_of_features(const std::vector<std::string>& names, const double* row) {
   std::vector<Slot> slots;
   for (std::size_t j = 0; j < names.size(); ++j)
-    slots.push_back({names[j], fmt::format("{:.4g}", row[j]), static_cast<Index>(j), 1});
+    slots.push_back({names[j], fmt::format("{:.7g}", row[j]), static_cast<Index>(j), 1});
   return slots;
 }
 
@@ -68,7 +68,7 @@ Index n_features_of(const TableColumn& column) {
 
 std::string cell_text(const TableColumn& column, const double* features) {
   if (std::isnan(features[0])) return "missing";
-  if (!column.is_categorical) return fmt::format("{}", features[0]);
+  if (!column.is_categorical) return fmt::format("{:.7g}", features[0]);
   if (column.is_coded) return column.categories.at(static_cast<std::size_t>(features[0]));
   for (std::size_t c = 0; c < column.categories.size(); ++c)
     if (features[c] != 0.0) return column.categories[c];

@@ -55,11 +55,20 @@ std::string trust_words(const Anatomy& anatomy) {
 }
 
 std::string sum_words(const Explanation& found) {
+  constexpr double little = 1e-3;
   std::string sum;
-  for (const AnswerPart& part : found.anatomy.parts)
+  bool are_some_left_out = false;
+  for (const AnswerPart& part : found.anatomy.parts) {
+    if (part.weight < little) {
+      are_some_left_out = true;
+      continue;
+    }
     sum += fmt::format("{}{:.3g} x {:.3g} ({})", sum.empty() ? "" : " + ", part.weight,
                        part.error_probability, source_words(part.source));
-  return fmt::format("The error probability is {} = {:.3g}.", sum, found.error_probability);
+  }
+  return fmt::format("The error probability {:.3g} is {}{}.", found.error_probability, sum,
+                     are_some_left_out ? ", and what is left by cases that are less likely than a thousandth"
+                                       : "");
 }
 
 std::string nearest_words(const Explanation& found) {
@@ -88,7 +97,8 @@ std::vector<std::string> words_of(const Explanation& found) {
   std::vector<std::string> words{fmt::format("Predicted '{}', wrong with probability {:.3g}.",
                                              escaped(found.prediction), found.error_probability),
                                  region_words(found), column_words(found), sum_words(found)};
-  if (found.anatomy.outside > 0.0) words.push_back(trust_words(found.anatomy));
+  constexpr double much = 0.01;
+  if (found.anatomy.outside > much) words.push_back(trust_words(found.anatomy));
   words.push_back(nearest_words(found));
   return words;
 }

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
@@ -13,7 +15,7 @@ namespace LACUNA_API lacuna {
 /// What the log ratio of a row would be without a column, and with nothing else.
 struct ColumnEffect {
   std::string name;
-  std::string value; ///< as the table has it
+  std::string value; ///< in the table, a number with seven digits
   double push = 0.0; ///< the log ratio, less that without the column
   double without = 0.0;
   double alone = 0.0;

@@ -81,7 +81,10 @@ void diagnose(const DiagnoseArguments& arguments) {
   if (json.is_wanted()) json.write(diagnosis_json(diagnosis));
   if (report.is_wanted()) report.write(page_of(diagnosis, arguments.path));
   commit_together({&json, &report});
-  print_beside({&json, &report}, diagnosis_text(diagnosis));
+  if (json.is_wanted() || report.is_wanted())
+    print_beside({&json, &report}, diagnosis_text(diagnosis));
+  else
+    print(shown(diagnosis_text(diagnosis))); // all that was asked for
 }
 
 } // namespace

@@ -100,7 +100,7 @@ void fit(const FitArguments& arguments) {
   ConsoleObserver observer;
   const Model model = fit_table(request, observer);
   observer.finish();
-  for (const std::string& note : model.record.notes) say("note: " + note);
+  for (const std::string& note : model.record.notes) tell("note: " + note);
   const std::vector<char> bytes = encode_model(model);
   output.write({bytes.data(), bytes.size()});
   const double seconds = observer.seconds();

@@ -53,11 +53,11 @@ void predict(const PredictArguments& arguments) {
     output.file()->rewrite_beginning(npy_prediction_header(model, options, rows.n_rows));
   commit_together({&output});
   observer.finish();
-  if (!output.is_stdout()) say(counted(rows.n_rows, "row") + " written to " + arguments.output);
+  if (!output.is_stdout()) tell(counted(rows.n_rows, "row") + " written to " + arguments.output);
   if (arguments.risk)
-    say(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted,
-                    100.0 * static_cast<double>(rows.n_accepted) /
-                        static_cast<double>(std::max<Index>(1, rows.n_rows))));
+    tell(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted,
+                     100.0 * static_cast<double>(rows.n_accepted) /
+                         static_cast<double>(std::max<Index>(1, rows.n_rows))));
 }
 
 } // namespace

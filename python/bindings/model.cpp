@@ -8,7 +8,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "lacuna/pipeline/advise.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "lacuna/pipeline/fit.hpp"
 #include "options.hpp"
@@ -267,6 +269,24 @@ void bind_scoring(py::class_<Model>& model) {
            py::arg("progress"));
 }
 
+/// Row, reason, prediction, second class, error probability, stands for, expected drop.
+using AdvisedTuple = std::tuple<Index, std::string, int, int, double, double, double>;
+
+py::tuple advise_rows(const Model& model, const Numbers& features, const std::optional<Integers>& labels,
+                      Index n, int threads, const py::object& progress) {
+  const std::span<const int> known =
+      labels ? std::span<const int>(labels->data(), at(labels->size())) : std::span<const int>();
+  Advice advice;
+  run_work(progress, [&](Observer& observer) {
+    advice = advise(model, matrix_view(features), known, {n, threads}, observer);
+  });
+  std::vector<AdvisedTuple> rows;
+  for (const AdvisedRow& row : advice.rows)
+    rows.emplace_back(row.row, to_string(row.reason), row.prediction, row.second, row.error_probability,
+                      row.stands_for, row.expected_drop);
+  return py::make_tuple(rows, advice.n_unlabeled, advice.mean_error_probability);
+}
+
 py::tuple get_state(const Model& model) {
   std::vector<py::object> objects;
   const PythonObjectList list(objects);
@@ -294,6 +314,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
+      .def("advise", advise_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(),
+           py::arg("n"), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
       .def(py::pickle([](const Model& model) { return get_state(model); },

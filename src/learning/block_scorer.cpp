@@ -43,7 +43,7 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
   log_rest_ += std::log1p(-background);
 }
 
-void BlockScorer::score_rows() {
+void BlockScorer::score_rows(std::span<Anatomy> anatomy) {
   std::vector<Index> guesses(at(rows_.n_rows));
   const auto likeliest = [&](const double* posterior) {
     return std::max_element(posterior, posterior + n_classes_) - posterior;
@@ -56,6 +56,7 @@ void BlockScorer::score_rows() {
   add_common_part();
   for (Index b = 0; b < rows_.n_rows; ++b)
     set_prediction(b, parts_.guesses_late ? likeliest(scores_.posterior.row(first_ + b)) : guesses[at(b)]);
+  if (!anatomy.empty()) set_anatomy(anatomy);
 }
 
 void BlockScorer::add_common_part() {
@@ -78,6 +79,15 @@ std::span<const double> BlockScorer::means_over_draws(const Value& value) {
   return means_;
 }
 
+/// q(y) in product form.
+double BlockScorer::class_probability(Index y) const {
+  double probability = 0.0;
+  for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
+  probability /= static_cast<double>(draws_.size());
+  const double w = parts_.informative_weight;
+  return w * probability + (1.0 - w) / static_cast<double>(n_classes_);
+}
+
 /// What q(x, y) owes to a class, as a log: in joint form w q(y|l=1) q(x|y,l=1), the first part of eq. 3.
 void BlockScorer::set_joint_parts(Index y) {
   const std::span<const double> means =
@@ -88,11 +98,7 @@ void BlockScorer::set_joint_parts(Index y) {
 /// The same in product form, (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part
 /// is common.
 void BlockScorer::set_product_parts(Index y) {
-  double probability = 0.0;
-  for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
-  probability /= static_cast<double>(draws_.size());
-  const double w = parts_.informative_weight;
-  const double log_prior = std::log(w * probability + (1.0 - w) / static_cast<double>(n_classes_));
+  const double log_prior = std::log(class_probability(y));
   const std::span<const double> means =
       means_over_draws([&](const ClassEvidence& draw, Index b) { return draw.log_density(y, b); });
   for (Index b = 0; b < rows_.n_rows; ++b) {
@@ -147,12 +153,52 @@ void BlockScorer::set_prediction(Index b, Index guess) {
   set_region(b, share(background_weight(b)));
 }
 
+double BlockScorer::log_ratio(Index b) const {
+  return unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+}
+
 void BlockScorer::set_region(Index b, double background_share) {
-  double ratio = unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+  double ratio = log_ratio(b);
   // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
   if (background_share >= 0.5) ratio = -infinity;
   scores_.log_ratio[at(first_ + b)] = ratio;
   scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
+}
+
+/// The cases of eq. 3, or of eq. 4 multiplied out: labels speak, w q(x, y|l=1); they do not, (1-w) q(x|l=0),
+/// whatever the class; the background, uniform over classes. Sums of their own, not differences of the
+/// scores.
+void BlockScorer::set_anatomy(std::span<Anatomy> anatomy) {
+  const bool is_joint = parts_.posterior == PosteriorForm::joint;
+  Matrix inside(rows_.n_rows, n_classes_);
+  for (Index y = 0; y < n_classes_; ++y) {
+    const double log_prior = is_joint ? 0.0 : std::log(class_probability(y));
+    const std::span<const double> means = means_over_draws([&](const ClassEvidence& draw, Index b) {
+      return is_joint ? draw.log_joint(y, b) : draw.log_density(y, b);
+    });
+    for (Index b = 0; b < rows_.n_rows; ++b) inside(b, y) = log_prior + log_weight_ + means[at(b)];
+  }
+  const double even = 1.0 - 1.0 / static_cast<double>(n_classes_);
+  for (Index b = 0; b < rows_.n_rows; ++b) {
+    const Index prediction = scores_.prediction[at(first_ + b)];
+    const double unknown = uninformative_.empty() ? -infinity : log_rest_ + uninformative_[at(b)];
+    const double strange = background_weight(b);
+    const double largest =
+        std::max({*std::max_element(inside.row(b), inside.row(b) + n_classes_), unknown, strange});
+    double right = 0.0;
+    double wrong = 0.0;
+    for (Index y = 0; y < n_classes_; ++y)
+      (y == prediction ? right : wrong) += std::exp(inside(b, y) - largest);
+    const double total = right + wrong + std::exp(unknown - largest) + std::exp(strange - largest);
+    Anatomy& found = anatomy[at(b)];
+    found.log_ratio = log_ratio(b);
+    found.strangeness = std::exp(strange - largest) / total;
+    found.parts = {{AnswerSource::inside, (right + wrong) / total, wrong / (right + wrong)},
+                   {AnswerSource::unknown, std::exp(unknown - largest) / total,
+                    is_joint ? even : 1.0 - class_probability(prediction)},
+                   {AnswerSource::strange, found.strangeness, even}};
+    std::erase_if(found.parts, [](const AnswerPart& part) { return part.weight == 0.0; });
+  }
 }
 
 } // namespace lacuna

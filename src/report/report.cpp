@@ -124,7 +124,7 @@ std::string acceptance_sentence(const Model& model) {
   const Acceptance found = acceptance(model.classifier, request);
   const std::string risk = fmt::format("a risk of {:.0f} % and a confidence of {:.0f} %",
                                        100.0 * request.risk, 100.0 * request.confidence);
-  if (found.threshold < 0.0) return fmt::format("At {} it can answer no row.", risk);
+  if (found.threshold < 0.0) return fmt::format("At {} no row can be answered.", risk);
   return fmt::format(
       "At {} it answers informative rows with an error probability of at most {}: of {} held-out "
       "rows like these, {} were wrong.",
@@ -230,7 +230,9 @@ std::string report_page(const RowsReport& request, Observer& observer) {
     EvaluateOutcome& outcome = outcomes[static_cast<std::size_t>(region - section.contenders.data())];
     check_features(request.features, request.rows.labels, model, "to judge with");
     MemoryBlocks test(request.features, request.rows.labels);
-    outcome.test_rows = sample_test(model, test, request.threads, observer);
+    PromiseTally promises(model.classifier);
+    outcome.test_rows = sample_test(model, test, request.threads, promises, observer);
+    outcome.promises = promises.found();
     if (request.training) {
       check_features(request.training->features, request.training->labels, model, "to learn from");
       MemoryBlocks train(request.training->features, request.training->labels);

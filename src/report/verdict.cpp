@@ -164,7 +164,7 @@ std::string verdict_headline(const std::vector<ReportVerdict>& verdicts) {
 }
 
 std::string inverted_words(const RiskCoverage& risk_coverage, Index n) {
-  constexpr std::array<double, 3> shares{0.1, 0.2, 0.5};
+  constexpr std::array<double, 6> shares{0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
   // Two intervals that do not overlap.
   constexpr double probability = per_look / (2.0 * static_cast<double>(shares.size()));
   const std::vector<RiskCoveragePoint>& curve = risk_coverage.curve;

@@ -565,6 +565,20 @@ def test_verdicts_can_be_read(driver, toy, scheme):
         assert contrast(behind, front) >= 4.5
 
 
+def test_a_fit_has_its_page(driver, toy, tmp_path):
+    run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--components", 4, "--report", "fit.html",
+        cwd=tmp_path)  # fmt: skip
+    stack = json.loads(run("info", "model", "--json", cwd=tmp_path).stdout)["summary"]["stack"]
+    open_clean(driver, tmp_path / "fit.html")
+    ((who, _, text),) = verdicts(driver)
+    check = stack["self_check"]["all"]
+    assert who == "mar"
+    assert f"it announced {100 * check['announced']:.1f} %, made {100 * check['made']:.1f} %" in text
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#trust .gap")) == len(stack["gaps"])
+    assert driver.find_elements(By.ID, "self-check") and not driver.find_elements(By.ID, "metrics")
+    assert "At a risk of 5 % and a confidence of 95 %" in driver.find_element(By.CLASS_NAME, "lead").text
+
+
 def test_a_diagnosis_has_its_page(driver, toy, tmp_path):
     run("diagnose", toy / "demo/coin-train.csv", "--label", "label", "--json", "d.json", "--report", "d.html", cwd=tmp_path)
     found = json.loads((tmp_path / "d.json").read_text())

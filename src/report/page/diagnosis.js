@@ -11,6 +11,7 @@ function add_findings(host, diagnosis) {
     : `A model errs on ${percent(error.total.low)} to ${percent(error.total.high)} of the rows without a label; ${percent(overlap.outside_share)} of them cannot be judged.${told}`;
   add_verdict_list(host, headline, "", diagnosis.findings.map((finding) => ({
     name: topic_names[finding.topic] || finding.topic, tone: concern_tones[finding.concern], text: finding.found,
+    asked: finding.remedy === "Nothing." ? "Why it matters" : "Why it matters, and what to try",
     more: finding.remedy === "Nothing." ? [finding.why] : [finding.why, `Try: ${finding.remedy}`],
   })));
 }
@@ -27,7 +28,9 @@ function columns_figure(diagnosis) {
   const share = (part) => part.n_labeled / part.n_rows;
   const top = d3.max(shown, (column) => d3.max(column.parts, share)) || 1;
   const lines = d3.max(shown, (column) => column.parts.length);
-  const margin = { left: 124, right: 58, top: 4, bottom: 34 };
+  const short_name = (part) => shortened(part.where.replace(/^between (\S+) and (\S+)$/, "$1 to $2"), 24);
+  const longest = d3.max(shown, (column) => d3.max(column.parts, (part) => short_name(part).length)) || 1;
+  const margin = { left: 12 + 6.3 * longest, right: 58, top: 4, bottom: 34 };
   const text_of = (column, part) => `${column.name}: ${part.where}, ${count_text(part.n_labeled)} of ${rows_text(part.n_rows)} have a label (${percent(share(part))})`;
 
   function draw(stage, column) {
@@ -40,7 +43,7 @@ function columns_figure(diagnosis) {
       const item = list.append("g").attr("class", "part").attr("role", "listitem").attr("aria-label", text_of(column, part));
       item.append("rect").attr("x", 0).attr("width", stage.width).attr("y", y).attr("height", 22).attr("fill", theme.ink).attr("fill-opacity", 0);
       item.append("rect").attr("x", x(0)).attr("width", Math.max(1, x(share(part)) - x(0))).attr("y", y + 3).attr("height", 16).attr("fill", share(part) < 0.5 * all ? theme.silent : theme.speaks);
-      item.append("text").attr("x", margin.left - 6).attr("y", y + 15).attr("text-anchor", "end").attr("font-size", 11.5).attr("fill", theme.soft).text(shortened(part.where, 19));
+      item.append("text").attr("x", margin.left - 6).attr("y", y + 15).attr("text-anchor", "end").attr("font-size", 11.5).attr("fill", theme.soft).text(short_name(part));
       item.append("text").attr("x", x(share(part)) + 5).attr("y", y + 15).attr("font-size", 11).attr("fill", theme.ink).text(percent(share(part)));
       return item.node();
     });

@@ -68,7 +68,7 @@ function reliability_figure(subject, prefix) {
     const { x, y } = s;
     const bins = method.bins.filter((bin) => bin.n > 0);
     const q = (bin) => x(bin.mean_error_probability);
-    const steps = d3.pairs(bins).map((pair) => ({ pair, opacity: Math.min(weight(method, pair[0]), weight(method, pair[1])) }));
+    const steps = d3.pairs(bins.filter((bin) => weight(method, bin) > 0.3)).map((pair) => ({ pair, opacity: Math.min(weight(method, pair[0]), weight(method, pair[1])) }));
     const line = (height, colour, width, opacity) => steps.forEach((step) => g.append("path").attr("fill", "none").attr("stroke", colour)
       .attr("stroke-width", width).attr("stroke-linecap", "round").attr("opacity", opacity * step.opacity).attr("d", d3.line().x(q).y(height)(step.pair)));
     steps.forEach((step) => draw_gap(g, step.pair, s, theme, step.opacity));

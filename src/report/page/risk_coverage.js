@@ -34,7 +34,7 @@ function risk_coverage_figure(subject, prefix) {
     labels.forEach((label, i) => { if (i > 0) label.y = Math.max(label.y, labels[i - 1].y + 13); });
     const over = labels.length > 0 ? Math.max(0, labels[labels.length - 1].y - (stage.height - margin.bottom)) : 0;
     labels.forEach((label) => g.append("text").attr("x", x(1) + 7).attr("y", label.y - over + 4).attr("font-size", 11.5).attr("font-weight", label.name === "mar" ? 600 : 400)
-      .attr("fill", label.colour).text(shortened(label.name, 24)));
+      .attr("fill", letters_in(theme, label.colour)).text(shortened(label.name, 24)));
     if (stage.live) add_rule(stage, members, x, y);
   }
 

@@ -3,7 +3,7 @@
 
 const themes = {
   light: {
-    paper: "#ffffff", ink: "#1c2126", soft: "#5c6670", faint: "#a3abb3", line: "#dfe3e7", unlabeled: "#aeb5bc",
+    paper: "#ffffff", ink: "#1c2126", soft: "#5c6670", faint: "#8a939c", line: "#dfe3e7", unlabeled: "#aeb5bc",
     // Blue and orange lead: with two classes they are the ends of the probability map.
     classes: ["#2166ac", "#e06008", "#0f9d76", "#c86a9c", "#4fb0e0", "#dba200", "#6a4fa3", "#7f5a36", "#8a9a00", "#c7284f"],
     other: "#77706a",
@@ -40,6 +40,13 @@ function class_colours(subject, theme) {
   const colours = d3.range(n).map(() => theme.other);
   order.slice(0, theme.classes.length).forEach((y, i) => { colours[y] = theme.classes[i]; });
   return colours;
+}
+
+// A colour of lines, dark or light enough for small letters.
+function letters_in(theme, colour) {
+  const lab = d3.lab(colour);
+  lab.l = theme === themes.dark ? Math.max(lab.l, 65) : Math.min(lab.l, 48);
+  return d3.rgb(lab).hex();
 }
 
 const doubt_scale = (theme) => d3.piecewise(d3.interpolateLab, theme.doubt);

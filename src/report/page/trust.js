@@ -30,7 +30,7 @@ function gaps_figure(subject, prefix) {
       const has_room = right - x(deepest) > 6 * text.length;
       ground.append("rect").attr("x", x(deepest)).attr("width", Math.max(0, right - x(deepest))).attr("y", margin.top).attr("height", base - margin.top).attr("fill", theme.silent).attr("opacity", 0.13);
       ground.append("line").attr("x1", x(deepest)).attr("x2", x(deepest)).attr("y1", margin.top).attr("y2", base).attr("stroke", theme.silent).attr("stroke-width", 1.4).attr("stroke-dasharray", "4 3");
-      ground.append("text").attr("x", x(deepest) + (has_room ? 2 : -2)).attr("y", margin.top - 6).attr("text-anchor", has_room ? "start" : "end").attr("font-size", 11).attr("fill", theme.silent).text(text);
+      ground.append("text").attr("x", x(deepest) + (has_room ? 2 : -2)).attr("y", margin.top - 6).attr("text-anchor", has_room ? "start" : "end").attr("font-size", 11).attr("fill", letters_in(theme, theme.silent)).text(text);
     }
     const shown = curve.filter(([depth]) => depth <= x.domain()[1]);
     if (curve.length > 1)

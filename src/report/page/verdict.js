@@ -6,15 +6,15 @@ const tones = {
 
 // The numbers of a sentence stand out, so that one can read the page in ten seconds.
 function with_numbers(text) {
-  const parts = text.replace(/ %/g, "\u00a0%").split(/((?<![\w<>=.])\d+(?:,\d{3})*(?:\.\d+)?(?:\u00a0%)?(?!\w))/);
+  const parts = text.replace(/ %/g, "\u00a0%").split(/((?<![\w<>=.-])-?\d+(?:,\d{3})*(?:\.\d+)?(?:\u00a0%)?(?!\w))/);
   return parts.map((part, i) => (i % 2 === 1 ? element("strong", {}, part) : part));
 }
 
-// verdicts: {tone, name, text, more}; `more` are lines that explain, for those who ask.
+// verdicts: {tone, name, text, asked, more}; `more` are lines that explain, for those who ask.
 function add_verdict_list(host, headline, primer, verdicts) {
   const list = element("ul", {}, ...verdicts.map((verdict) => {
     const [sign, meaning] = tones[verdict.tone];
-    const more = verdict.more ? [element("details", {}, element("summary", {}, "Why it matters, and what to try"), ...verdict.more.map((line) => element("p", {}, ...with_numbers(line))))] : [];
+    const more = verdict.more ? [element("details", {}, element("summary", {}, verdict.asked), ...verdict.more.map((line) => element("p", {}, ...with_numbers(line))))] : [];
     return element("li", { class: verdict.tone },
       element("span", { class: "sign", role: "img", "aria-label": meaning }, sign),
       element("span", { class: "who" }, verdict.name), element("div", { class: "what" }, ...with_numbers(verdict.text), ...more));

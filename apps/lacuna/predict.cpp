@@ -59,7 +59,8 @@ void predict(const PredictArguments& arguments) {
   };
   if (!output.is_stdout()) tell(counted(rows.n_rows, "row") + " written to " + arguments.output);
   if (arguments.columns.abstain)
-    tell(fmt::format("{} of them without a prediction ({:.1f} %)", rows.n_abstained, share(rows.n_abstained)));
+    tell(
+        fmt::format("{} of them without a prediction ({:.1f} %)", rows.n_abstained, share(rows.n_abstained)));
   if (arguments.risk)
     tell(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted, share(rows.n_accepted)));
 }

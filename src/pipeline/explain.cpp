@@ -54,7 +54,7 @@ Explanation explain_row(const Model& model, MatrixView columns, Index number, co
 Matrix read_row(const Model& model, const ExplainRequest& request, Observer& observer) {
   TableOptions options;
   options.no_header = request.no_header;
-  TableBlocks blocks(request.path, model.schema, options, model.class_names(), "", observer);
+  TableBlocks blocks(request.path, model.schema, options, model.class_names(), {}, observer);
   TableBlock block;
   Index n_rows = 0;
   while (blocks.next(block, 1024, observer)) {

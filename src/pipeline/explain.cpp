@@ -113,8 +113,8 @@ Explanation explain_table(const Model& model, const ExplainRequest& request, Obs
       options.missing_label = request.missing_label;
       options.label = model.schema.label_column;
       options.labels = request.train_labels;
-      return std::make_unique<TableBlocks>(request.train, model.schema, options, model.class_names(), "",
-                                           observer);
+      return std::make_unique<TableBlocks>(request.train, model.schema, options, model.class_names(),
+                                           ColumnsBeside{}, observer);
     };
   const Matrix row = read_row(model, request, observer);
   return explain_row(model, row.view(), request.row - 1, training, observer);

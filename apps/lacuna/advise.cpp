@@ -61,7 +61,7 @@ void advise(const AdviseArguments& arguments) {
       model, advice, arguments.data, table, [&](std::string_view text) { output.write(text); }, observer);
   commit_together({&output});
   observer.finish();
-  say(summary_of(advice));
+  tell(summary_of(advice));
 }
 
 } // namespace

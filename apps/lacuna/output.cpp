@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "console.hpp"
 #include "data/table_files.hpp"
 #include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
@@ -95,6 +96,14 @@ void take_standard_descriptors() {
 }
 
 void keep_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  const NamedFile* from_stdin = nullptr;
+  for (const NamedFile& input : inputs) {
+    if (input.path != "-") continue;
+    if (from_stdin != nullptr)
+      throw Error(ErrorKind::usage, from_stdin->name + " and " + input.name +
+                                        " are both '-', but there is one standard input; save one to a file");
+    from_stdin = &input;
+  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     if (output.path.empty()) continue;
@@ -154,6 +163,7 @@ void commit_together(const std::vector<Output*>& outputs) {
 }
 
 void print_beside(std::initializer_list<const Output*> documents, const std::string& text) {
+  if (is_quiet()) return;
   const bool is_taken = std::any_of(documents.begin(), documents.end(),
                                     [](const Output* document) { return document->is_stdout(); });
   if (is_taken)

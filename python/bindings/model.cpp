@@ -258,6 +258,21 @@ py::array_t<bool> accept(const Model& model, const Features& features, double ri
   return accepted;
 }
 
+/// The document of the tool's JSON. `train` has training rows and the numbers of their classes.
+std::string explain_row(const Model& model, const Numbers& features, Index row,
+                        const std::optional<std::pair<Numbers, Integers>>& train,
+                        const py::object& progress) {
+  std::optional<TrainingRows> training;
+  if (train)
+    training = {matrix_view(train->first),
+                {train->second.data(), static_cast<std::size_t>(train->second.size())}};
+  std::string document;
+  run_work(progress, [&](Observer& observer) {
+    document = explanation_json(explain(model, matrix_view(features), row, training, observer));
+  });
+  return document;
+}
+
 /// What models do with rows, of 64 bits or 32.
 template <typename Features>
 void bind_scoring(py::class_<Model>& model) {
@@ -314,6 +329,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
+      .def("explain", explain_row, py::arg("features").noconvert(), py::arg("row"), py::arg("train"),
+           py::arg("progress"))
       .def("advise", advise_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(),
            py::arg("n"), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,

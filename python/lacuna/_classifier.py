@@ -251,6 +251,15 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         """
         return self._score_rows(X).log_ratio
 
+    def explain(self, X, row=0, *, train=None):
+        """Why labels speak about a row of X or not: the columns that push its log ratio, how its error probability is made
+        up, and with `train`, the rows and labels of the fit as a tuple `(X, y)`, the nearest labeled rows. Returns an
+        Explanation; its `words` say it, `document` has all numbers.
+        """
+        from lacuna._explain import explain  # which needs this class
+
+        return explain(self, X, row, train)
+
     def predict_set(self, X, alpha=0.1, sensitivity=1.0):
         """A set of classes for each row that holds the true one with probability of at least `1 - alpha`, among rows like all
         training rows: an array of True and False, with a column per class.

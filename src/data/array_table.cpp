@@ -80,7 +80,7 @@ public:
     return true;
   }
 
-  Number number(std::size_t column) const override {
+  Number read_number(std::size_t column) const override {
     return judge_number(
         with_element(layout_, element(column), [](auto value) { return static_cast<double>(value); }));
   }

@@ -15,6 +15,7 @@
 
 #include "core/files.hpp"
 #include "data/messages.hpp"
+#include "data/standard_input.hpp"
 #include "lacuna/core/errors.hpp"
 
 namespace lacuna {
@@ -157,7 +158,10 @@ ByteSource::ByteSource(std::string path, ReadingWatch watch)
     : path_(std::move(path)), watch_(std::move(watch)), handle_(std::make_unique<Handle>(path_)) {
   if (path_.empty()) fail_open(path_, "the name of the file is empty", "name a file");
   if (holds_zero_byte(path_)) fail_open(path_, zero_byte_words);
-  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool is_standard_input = path_ == standard_input_word;
+  const int descriptor =
+      is_standard_input ? open_standard_input() : open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (is_standard_input) path_ = standard_input_name;
   if (descriptor < 0) fail_open(path_, errno == ENOENT ? "there is no such file" : std::strerror(errno));
   struct stat info {};
   const bool is_known = fstat(descriptor, &info) == 0;

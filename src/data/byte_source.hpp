@@ -13,7 +13,7 @@ namespace lacuna {
 /// or not it holds a row: what it throws ends the reading. May be empty.
 using ReadingWatch = std::function<void(double position)>;
 
-/// The bytes of a file from front to back, unpacked when it is gzip.
+/// The bytes of a file, or of standard input for "-", from front to back, unpacked when it is gzip.
 class ByteSource {
 public:
   /// Throws Error(no_input) when there is no such file, it is a folder, or it may not be read.

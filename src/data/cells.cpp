@@ -46,6 +46,92 @@ std::optional<double> parse_count(std::string_view cell) {
   return static_cast<double>(value);
 }
 
+/// Reads a number with a decimal point and without thousands; nothing where it is none.
+std::optional<Number> parse_plain(std::string_view cell) {
+  if (const std::optional<double> count = parse_count(cell)) return Number{NumberKind::finite, *count};
+  std::string_view digits = cell;
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  const char* end = digits.data() + digits.size();
+  double value = 0.0;
+  const auto result = std::from_chars(digits.data(), end, value);
+  if (result.ptr != end) return std::nullopt;
+  if (result.ec == std::errc{}) return judge_number(value);
+  if (result.ec != std::errc::result_out_of_range) return std::nullopt;
+  return Number{rounds_to_zero(digits) ? NumberKind::finite : NumberKind::too_large, 0.0};
+}
+
+constexpr std::string_view no_break_space = "\xC2\xA0";
+constexpr std::string_view narrow_space = "\xE2\x80\xAF";
+
+/// What stands between thousands at the start of `text`; empty where nothing does.
+std::string_view thousands_mark(std::string_view text, char decimal) {
+  for (const std::string_view mark : {std::string_view("."), std::string_view(","), std::string_view(" "),
+                                      std::string_view("'"), no_break_space, narrow_space})
+    if (text.starts_with(mark) && mark[0] != decimal) return mark;
+  return {};
+}
+
+/// A number as its parts: "-1.234,5e3" with a decimal comma.
+struct NumberParts {
+  std::string plain;     ///< "-1234.5e3"
+  std::string_view mark; ///< between its thousands; empty: they are not set apart
+  int n_marks = 0;
+  bool has_decimal = false;
+};
+
+/// Nothing where the text is no number whose decimal mark is this one.
+std::optional<NumberParts> take_apart(std::string_view text, char decimal) {
+  constexpr std::size_t longest = 200;
+  if (text.size() > longest) return std::nullopt;
+  NumberParts parts;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    if (text[0] == '-') parts.plain += '-';
+    text.remove_prefix(1);
+  }
+  const auto take_digits = [&] {
+    std::size_t n = 0;
+    while (n < text.size() && is_digit(text[n])) ++n;
+    parts.plain += text.substr(0, n);
+    text.remove_prefix(n);
+    return n;
+  };
+  const bool may_have_thousands = !text.empty() && text[0] >= '1' && text[0] <= '9';
+  std::size_t n_digits = take_digits();
+  for (bool is_short = n_digits <= 3 && may_have_thousands; is_short;) {
+    const std::string_view mark = thousands_mark(text, decimal);
+    if (mark.empty() || (parts.n_marks > 0 && mark != parts.mark)) break;
+    parts.mark = mark;
+    ++parts.n_marks;
+    text.remove_prefix(mark.size());
+    if (take_digits() != 3) return std::nullopt;
+  }
+  if (!text.empty() && text[0] == decimal) {
+    parts.has_decimal = true;
+    parts.plain += '.';
+    text.remove_prefix(1);
+    n_digits += take_digits();
+  }
+  if (n_digits == 0) return std::nullopt;
+  if (!text.empty() && (text[0] == 'e' || text[0] == 'E') && parts.n_marks == 0) {
+    parts.plain += text;
+    text = {};
+  }
+  if (!text.empty()) return std::nullopt;
+  return parts;
+}
+
+/// The cell read with this decimal mark; nothing where it is no number then, ambiguous where the other mark
+/// may be the decimal one.
+std::optional<Number> parse_with(std::string_view cell, char decimal, Mark other) {
+  const std::optional<NumberParts> parts = take_apart(cell, decimal);
+  if (!parts) return std::nullopt;
+  if (parts->n_marks == 1 && !parts->has_decimal && other != Mark::thousands) {
+    if (parts->mark == "." || parts->mark == ",") return Number{NumberKind::ambiguous, 0.0};
+    if (parts->mark == " " || parts->mark == "'") return std::nullopt; // "110 001" may be a code
+  }
+  return parse_plain(parts->plain);
+}
+
 } // namespace
 
 Number judge_number(double value) {
@@ -56,16 +142,56 @@ Number judge_number(double value) {
 
 Number parse_number(std::string_view cell) {
   if (cell.empty()) return {NumberKind::missing, 0.0};
-  if (const std::optional<double> count = parse_count(cell)) return {NumberKind::finite, *count};
-  std::string_view digits = cell;
-  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
-  const char* end = digits.data() + digits.size();
-  double value = 0.0;
-  const auto result = std::from_chars(digits.data(), end, value);
-  if (result.ptr == end && result.ec == std::errc{}) return judge_number(value);
-  if (result.ptr == end && result.ec == std::errc::result_out_of_range)
-    return {rounds_to_zero(digits) ? NumberKind::finite : NumberKind::too_large, 0.0};
-  return {is_missing_token(cell) ? NumberKind::missing : NumberKind::text, 0.0};
+  if (const std::optional<Number> number = parse_plain(cell)) return *number;
+  if (is_missing_token(cell)) return {NumberKind::missing, 0.0};
+  return parse_with(cell, '.', Mark::unknown).value_or(Number{NumberKind::text, 0.0});
+}
+
+Number parse_number(std::string_view cell, const NumberStyle& style) {
+  if (is_missing_token(cell)) return {NumberKind::missing, 0.0};
+  if (style.is_percent) {
+    if (!cell.ends_with('%')) return {NumberKind::text, 0.0};
+    cell.remove_suffix(1);
+    for (const std::string_view space : {no_break_space, narrow_space})
+      if (cell.ends_with(space)) cell.remove_suffix(space.size());
+    Number number = parse_number(trim(cell), {style.point, style.comma});
+    if (number.kind == NumberKind::missing) number.kind = NumberKind::text;
+    number.value /= 100.0;
+    return number;
+  }
+  if (style.point == Mark::decimal || cell.find('.') == std::string_view::npos)
+    if (const std::optional<Number> number = parse_plain(cell)) return *number;
+  std::optional<Number> read;
+  if (style.point == Mark::decimal) read = parse_with(cell, '.', style.comma);
+  if (style.comma == Mark::decimal) read = parse_with(cell, ',', style.point);
+  if (style.point == Mark::unknown && style.comma == Mark::unknown) {
+    read = parse_with(cell, '.', Mark::unknown);
+    const std::optional<Number> with_comma = parse_with(cell, ',', Mark::unknown);
+    if (!read)
+      read = with_comma;
+    else if (with_comma && with_comma->kind != read->kind)
+      read = Number{NumberKind::ambiguous, 0.0};
+  }
+  return read.value_or(Number{NumberKind::text, 0.0});
+}
+
+MissingValues::MissingValues(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    texts_.emplace_back(canonical_text(trim(word)));
+    if (const std::optional<Number> number = parse_plain(texts_.back());
+        number && number->kind == NumberKind::finite)
+      numbers_.push_back(number->value);
+  }
+}
+
+bool MissingValues::contains(std::string_view cell) const {
+  if (std::ranges::find(texts_, canonical_text(cell)) != texts_.end()) return true;
+  const std::optional<Number> number = numbers_.empty() ? std::nullopt : parse_plain(cell);
+  return number && number->kind == NumberKind::finite && contains(number->value);
+}
+
+bool MissingValues::contains(double value) const {
+  return std::ranges::find(numbers_, value) != numbers_.end();
 }
 
 bool is_missing_token(std::string_view cell) {

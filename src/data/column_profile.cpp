@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/dates.hpp"
 #include "data/messages.hpp"
 
 namespace lacuna {
@@ -31,7 +32,7 @@ void ColumnProfile::add(const TableSource& table) {
 void ColumnProfile::note_bad(NumberKind kind, const TableSource& table) {
   ++n_bad_;
   if (kind == NumberKind::text) ++n_text_;
-  if (kind == NumberKind::infinite || kind == NumberKind::too_large) ++n_numbers_;
+  if (kind != NumberKind::text) ++n_numbers_;
   if (std::ranges::any_of(bad_cells_, [&](const BadCell& cell) { return cell.kind == kind; })) return;
   bad_cells_.push_back({kind, cell_place(table, column_), std::string(table.text(column_))});
 }
@@ -46,11 +47,27 @@ void ColumnProfile::note_category(const TableSource& table) {
   if (categories_->contains(category)) return;
   if (categories_->size() == max_categories) {
     has_too_many_categories_ = true;
+    were_all_dates_ = are_all_dates();
     categories_.reset();
     return;
   }
   if (!foreign_text_place_ && !is_valid_utf8(category)) foreign_text_place_ = cell_place(table, column_);
   categories_->emplace(category);
+}
+
+bool ColumnProfile::are_all_dates() const {
+  bool has_date = false;
+  for (const std::string& category : *categories_) {
+    if (is_missing_token(category)) continue;
+    if (!is_date(category)) return false;
+    has_date = true;
+  }
+  return has_date;
+}
+
+bool ColumnProfile::holds_dates() const {
+  if (is_declared_categorical_ || !is_categorical()) return false;
+  return categories_ ? are_all_dates() : were_all_dates_;
 }
 
 bool ColumnProfile::is_constant() const {

@@ -39,6 +39,8 @@ public:
   std::vector<std::string> categories() const;
   Index n_missing() const { return n_missing_; }
   Index n_bad() const { return n_bad_; }
+  /// It is taken for categories, and all of them are dates.
+  bool holds_dates() const;
   /// The bad cell to tell the user about; nullptr when there is none. Text comes first: it says most about
   /// what went wrong.
   const BadCell* worst_cell() const;
@@ -46,6 +48,7 @@ public:
   const std::optional<Place>& foreign_text_place() const { return foreign_text_place_; }
 
 private:
+  bool are_all_dates() const;
   void note_bad(NumberKind kind, const TableSource& table);
   void note_category(const TableSource& table);
 
@@ -53,6 +56,7 @@ private:
   bool is_declared_categorical_;
   bool skips_missing_;
   bool has_too_many_categories_ = false;
+  bool were_all_dates_ = false; ///< before there were too many
   Index n_numbers_ = 0;
   Index n_text_ = 0;
   Index n_missing_ = 0;

@@ -18,21 +18,41 @@ constexpr std::size_t usual_buffer_size = 64UL * 1024UL;
 constexpr std::size_t longest_field = 1024UL * 1024UL;
 constexpr std::size_t longest_record = 256UL * 1024UL * 1024UL;
 
-/// The bytes that end a run of ordinary text outside quotes.
-constexpr std::array<bool, 256> ends_text = [] {
-  std::array<bool, 256> table{};
-  for (const char c : {',', '\n', '\r', '\0'}) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
 } // namespace
 
 CsvParser::CsvParser(ByteSource& source, bool keep_blank_lines)
     : source_(source), keep_blank_lines_(keep_blank_lines), buffer_(first_buffer_size) {
+  set_separator(',');
   if (source_.peek(3) == "\xEF\xBB\xBF") { // UTF-8 byte order mark
     std::array<char, 3> mark{};
     source_.read(mark.data(), mark.size());
   }
+}
+
+void CsvParser::set_separator(char separator) {
+  separator_ = separator;
+  ends_text_.fill(false);
+  for (const char c : {separator, '\n', '\r', '\0'}) ends_text_[static_cast<unsigned char>(c)] = true;
+}
+
+std::string_view CsvParser::beginning(std::size_t size) {
+  // A read that brings too little is the last good one: what comes next, the end or damage, is for next().
+  while (size_ < size) {
+    const std::size_t wanted = buffer_.size() - size_;
+    if (wanted == 0) {
+      buffer_.resize(2 * buffer_.size());
+      continue;
+    }
+    std::size_t n_read = 0;
+    try {
+      n_read = source_.read(buffer_.data() + size_, wanted);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+    }
+    size_ += n_read;
+    if (n_read < wanted) break;
+  }
+  return {buffer_.data(), std::min(size, size_)};
 }
 
 bool CsvParser::next() {
@@ -51,8 +71,8 @@ bool CsvParser::read_record() {
   fields_.clear();
   record_line_ = line_;
   if (!has_byte()) return false;
-  Ending ending = Ending::comma;
-  while (ending == Ending::comma) {
+  Ending ending = Ending::cell;
+  while (ending == Ending::cell) {
     if (fields_.size() == max_columns)
       fail(record_line_, fmt::format("there are more than {} cells in one record", max_columns));
     ending = has_byte() && buffer_[start_ + at_] == '"' ? read_quoted_field() : read_plain_field();
@@ -66,7 +86,7 @@ CsvParser::Ending CsvParser::read_plain_field() {
     const char* from = buffer_.data() + start_ + at_;
     const char* end = buffer_.data() + size_;
     const char* stop = from;
-    while (stop != end && !ends_text[static_cast<unsigned char>(*stop)]) ++stop;
+    while (stop != end && !ends_text_[static_cast<unsigned char>(*stop)]) ++stop;
     at_ += static_cast<std::size_t>(stop - from);
     check_length(at_ - begin, line_);
     if (stop != end || !refill()) break;
@@ -101,13 +121,13 @@ CsvParser::Ending CsvParser::read_quoted_field() {
   }
 }
 
-/// Takes the comma or line end behind a field.
+/// Takes the separator or line end behind a field.
 CsvParser::Ending CsvParser::end_field(std::size_t begin, std::size_t end) {
   fields_.push_back({begin, end});
   if (!has_byte()) return Ending::file;
   const char byte = buffer_[start_ + at_];
   ++at_;
-  if (byte == ',') return Ending::comma;
+  if (byte == separator_) return Ending::cell;
   if (byte == '\r') {
     if (!has_byte()) return Ending::file;
     if (buffer_[start_ + at_] != '\n')

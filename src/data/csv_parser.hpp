@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -8,11 +9,18 @@
 
 namespace lacuna {
 
-/// Splits CSV text (RFC 4180) into records. Memory stays bounded by the longest record.
+/// Splits CSV text (RFC 4180), or text with another separator, into records. Memory stays bounded by the
+/// longest record.
 class CsvParser {
 public:
   /// Blank lines are skipped, unless `keep_blank_lines`: then each is a record with one empty field.
   CsvParser(ByteSource& source, bool keep_blank_lines);
+
+  /// What the text begins with, before the first call of next(): `size` bytes, or fewer where no more can be
+  /// read. Valid until the next call.
+  std::string_view beginning(std::size_t size);
+  /// A comma unless this is called before the first next().
+  void set_separator(char separator);
 
   /// Goes to the next record; false at the end. Throws Error(data) for text that is not CSV.
   bool next();
@@ -30,7 +38,7 @@ private:
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  enum class Ending { comma, line, file };
+  enum class Ending { cell, line, file };
 
   bool read_record();
   Ending read_plain_field();
@@ -43,6 +51,8 @@ private:
 
   ByteSource& source_;
   bool keep_blank_lines_;
+  char separator_ = ',';
+  std::array<bool, 256> ends_text_{}; ///< the bytes that end a run of ordinary text outside quotes
   std::vector<char> buffer_;
   std::size_t start_ = 0; ///< where the current record begins
   std::size_t at_ = 0;    ///< the next byte to look at, from start_

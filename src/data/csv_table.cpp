@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -5,15 +6,30 @@
 #include "data/csv_parser.hpp"
 #include "data/messages.hpp"
 #include "data/table_source.hpp"
+#include "data/table_style.hpp"
 
 namespace lacuna {
 
 namespace {
 
+TableStyle style_of(CsvParser& parser, const StyleWishes& wishes, const std::string& path) {
+  constexpr std::size_t usual = 64UL * 1024UL;
+  constexpr std::size_t most = 4UL * 1024UL * 1024UL; // of a table with very long rows
+  constexpr std::ptrdiff_t enough_lines = 3;
+  std::size_t size = usual;
+  std::string_view text = parser.beginning(size);
+  while (text.size() == size && size < most && std::ranges::count(text, '\n') < enough_lines)
+    text = parser.beginning(size *= 4);
+  return find_style(text, text.size() < size, wishes, path);
+}
+
 class CsvTable : public FileTable {
 public:
   CsvTable(std::unique_ptr<ByteSource> source, const TextFormat& format)
-      : FileTable(std::move(source)), parser_(bytes(), format.keep_blank_lines) {
+      : FileTable(std::move(source)), parser_(bytes(), format.keep_blank_lines),
+        style_(style_of(parser_, {format.has_header, format.separator, format.decimal}, path())),
+        is_plain_(style_.numbers == NumberStyle{} && style_.is_percent.empty()) {
+    parser_.set_separator(style_.separator);
     if (!parser_.next()) fail_data(in_file(path()), "it holds blank lines only");
     if (format.has_header) {
       read_header();
@@ -35,11 +51,21 @@ public:
   }
 
   std::string_view text(std::size_t column) const override { return trim(parser_.field(column)); }
-  Number number(std::size_t column) const override { return parse_number(text(column)); }
+  std::string_view raw_text(std::size_t column) const override { return parser_.field(column); }
+  Number read_number(std::size_t column) const override {
+    return is_plain_ ? parse_number(text(column)) : parse_number(text(column), style_of_column(column));
+  }
   bool is_numeric() const override { return false; }
   Index line() const override { return parser_.line(); }
+  std::string style_words() const override { return style_.words(); }
 
 private:
+  NumberStyle style_of_column(std::size_t column) const {
+    NumberStyle style = style_.numbers;
+    style.is_percent = column < style_.is_percent.size() && style_.is_percent[column] != 0;
+    return style;
+  }
+
   bool goes_on() {
     try {
       return parser_.next();
@@ -68,10 +94,14 @@ private:
   [[noreturn]] void fail_ragged() const {
     fail_value(place(), fmt::format("{} cells", parser_.n_fields()),
                fmt::format("{} as in the {}", column_names().size(), has_names() ? "header" : "first row"),
-               "a cell that holds a comma must stand in double quotes");
+               fmt::format("a cell that holds {} must stand in double quotes; if cells are separated by "
+                           "another character, name it with {}",
+                           separator_name(style_.separator), mention("separator")));
   }
 
   CsvParser parser_;
+  TableStyle style_;
+  bool is_plain_; ///< all numbers are as in most files, which are read fastest
   bool is_first_row_read_ = false;
 };
 

@@ -18,6 +18,7 @@ public:
     open();
     take_columns_of(*file_);
     is_numeric_ = file_->is_numeric();
+    style_words_ = file_->style_words();
   }
 
   bool next() override {
@@ -31,7 +32,9 @@ public:
     return true;
   }
 
-  Number number(std::size_t column) const override { return file_->number(column); }
+  Number read_number(std::size_t column) const override { return file_->number(column); }
+  std::string_view raw_text(std::size_t column) const override { return file_->raw_text(column); }
+  std::string style_words() const override { return style_words_; }
   std::string_view text(std::size_t column) const override { return file_->text(column); }
   bool is_numeric() const override { return is_numeric_; }
   Index line() const override { return file_->line(); }
@@ -76,6 +79,7 @@ private:
   std::size_t place_ = 0; ///< of the file that is being read
   std::unique_ptr<TableSource> file_;
   bool is_numeric_ = false;
+  std::string style_words_;
 };
 
 } // namespace

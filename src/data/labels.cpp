@@ -51,7 +51,9 @@ std::string_view LabelReading::operator()(std::string_view cell) const {
 }
 
 LabelFile::LabelFile(const std::string& path, ReadingWatch watch)
-    : table_(open_table(path, {.has_header = false, .keep_blank_lines = true, .watch = std::move(watch)})) {
+    : table_(open_table(
+          path,
+          {.has_header = false, .keep_blank_lines = true, .watch = std::move(watch), .separator = ','})) {
   if (table_->column_names().size() != 1)
     fail_data(in_file(path), fmt::format("it has {} columns", table_->column_names().size()),
               "a file of labels holds one label per row and nothing else");

@@ -23,8 +23,7 @@ class ProbabilityReader::Impl {
 public:
   Impl(const std::string& path, const TableOptions& options, const std::string& stratum_column,
        const std::vector<std::string>& classes, const std::function<void(double)>& watch)
-      : table_(open_table(path, {.has_header = !options.no_header, .watch = watch})),
-        reading_(options.missing_label) {
+      : table_(open_table(path, text_format(options, watch))), reading_(options.missing_label) {
     check_label_source(options);
     columns_ =
         find_probability_columns(*table_, {options.label, stratum_column, classes, !options.labels.empty()});

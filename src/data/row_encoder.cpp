@@ -81,6 +81,11 @@ ErrorParts bad_number(Place place, NumberKind kind, std::string_view cell) {
     parts.expected = fmt::format("a feature within +-{:g}", largest_feature);
     parts.remedy = "rescale the column";
     break;
+  case NumberKind::ambiguous:
+    parts.expected = "a number that can be read in one way only";
+    parts.remedy = fmt::format("say whether the comma or the point is the decimal mark, with {0} , or {0} .",
+                               mention("decimal"));
+    break;
   default: parts.expected = "a number";
   }
   return parts;
@@ -129,7 +134,7 @@ void RowEncoder::encode(const TableSource& table, double* features) {
 
 double RowEncoder::category_code(const TableSource& table, const Slot& slot) {
   const std::string_view cell = table.text(slot.place);
-  if (is_missing_token(cell)) return missing_value;
+  if (table.is_missing(cell)) return missing_value;
   if (const std::optional<std::size_t> place = find_category(*slot.column, cell))
     return static_cast<double>(*place);
   // What nobody has seen says nothing: no training row speaks for one class or another.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "data/nameless_file.hpp"
 #include "lacuna/core/errors.hpp"
 #include "math/moments.hpp"
 
@@ -20,30 +20,6 @@ namespace {
 
 constexpr std::size_t buffer_values = 128UL * 1024UL;
 
-/// A folder on a disk: /tmp may lie in memory.
-std::string spool_folder() {
-  const char* const named = std::getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): nobody sets it
-  return named != nullptr && *named != '\0' ? named : "/var/tmp";
-}
-
-[[noreturn]] void fail(const std::string& folder, const std::string& reason) {
-  ErrorParts parts;
-  parts.place.file = folder;
-  parts.statement = "a temporary file for the rows of the table cannot be written here: " + reason;
-  parts.remedy = "name another folder with the environment variable TMPDIR";
-  throw Error(ErrorKind::cannot_write, std::move(parts));
-}
-
-int open_nameless(const std::string& folder) {
-  const int descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return descriptor;
-  // A file system that knows only files with names.
-  std::string name = folder + "/lacuna-rows-XXXXXX";
-  const int named = mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) unlink(name.c_str());
-  return named;
-}
-
 /// What is known before the work must not show only after it.
 void require_room(const std::string& folder, int descriptor, double n_bytes) {
   struct statvfs info {};
@@ -51,16 +27,16 @@ void require_room(const std::string& folder, int descriptor, double n_bytes) {
   const double n_free = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
   constexpr double gigabyte = 1e9;
   if (n_free < n_bytes)
-    fail(folder,
-         fmt::format("they take {:.1f} GB, and {:.1f} GB are free", n_bytes / gigabyte, n_free / gigabyte));
+    fail_nameless(folder, fmt::format("they take {:.1f} GB, and {:.1f} GB are free", n_bytes / gigabyte,
+                                      n_free / gigabyte));
 }
 
 } // namespace
 
-RowSpool::RowSpool(Index n_rows, Index n_columns) : folder_(spool_folder()), n_columns_(n_columns) {
+RowSpool::RowSpool(Index n_rows, Index n_columns) : folder_(nameless_folder()), n_columns_(n_columns) {
   buffer_.reserve(buffer_values + static_cast<std::size_t>(n_columns));
   descriptor_ = open_nameless(folder_);
-  if (descriptor_ < 0) fail(folder_, std::strerror(errno));
+  if (descriptor_ < 0) fail_nameless(folder_, std::strerror(errno));
   try {
     require_room(folder_, descriptor_,
                  static_cast<double>(n_rows) * static_cast<double>(n_columns) * sizeof(double));
@@ -92,7 +68,7 @@ void RowSpool::flush() {
   while (n_left > 0) {
     const ssize_t written = write(descriptor_, bytes, n_left);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(folder_, std::strerror(errno));
+    if (written <= 0) fail_nameless(folder_, std::strerror(errno));
     bytes += written;
     n_left -= static_cast<std::size_t>(written);
   }

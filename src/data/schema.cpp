@@ -36,7 +36,8 @@ bool is_sound(const TableSchema& schema) {
 
 bool is_short(const TableSchema& schema) {
   const auto fits = [](const std::string& text) { return text.size() <= longest_saved_text; };
-  return fits(schema.label_column) && std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
+  return fits(schema.label_column) && std::ranges::all_of(schema.missing_values, fits) &&
+         std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
            return fits(column.name) && std::ranges::all_of(column.categories, fits);
          });
 }
@@ -78,6 +79,7 @@ std::vector<Index> TableSchema::levels() const {
 
 void TableSchema::save(Archive& archive, const std::string& prefix) const {
   nlohmann::json saved = {{"label_column", label_column}, {"columns", nlohmann::json::array()}};
+  if (!missing_values.empty()) saved["missing_values"] = missing_values;
   for (const TableColumn& column : columns) {
     nlohmann::json& target = saved["columns"].emplace_back();
     target["name"] = column.name;
@@ -93,6 +95,7 @@ TableSchema TableSchema::load(const Archive& archive, const std::string& prefix)
   try {
     const nlohmann::json saved = nests_too_deeply(text) ? nlohmann::json() : nlohmann::json::parse(text);
     schema.label_column = saved.at("label_column").get<std::string>();
+    schema.missing_values = saved.value("missing_values", std::vector<std::string>());
     for (const nlohmann::json& column : saved.at("columns")) schema.columns.push_back(column_from(column));
   } catch (const nlohmann::json::exception&) {
     schema.columns.clear();

@@ -39,9 +39,11 @@ void check_numbers(const std::vector<ColumnProfile>& profiles, const Names& name
   if (!remedy.empty()) remedy += "; ";
   if (cell.kind == NumberKind::text) {
     parts.expected += " as in most cells of this column";
-    remedy += fmt::format("mend the cell, take the column as categories with {} {}, or leave it out with {}",
-                          mention("categorical"), shell_word(names[first->column()]),
-                          drop_words(names[first->column()]));
+    remedy +=
+        fmt::format("mend the cell, take it for a missing value with {} {}, take the column as categories "
+                    "with {} {}, or leave it out with {}",
+                    mention("missing_value"), shell_word(cell.value), mention("categorical"),
+                    shell_word(names[first->column()]), drop_words(names[first->column()]));
   } else {
     remedy += "mend the cell, or leave the column out with " + drop_words(names[first->column()]);
   }
@@ -59,6 +61,19 @@ void check_categories(const ColumnProfile& profile, const TableSource& table) {
               "leave it out with " + drop_words(name));
   if (profile.foreign_text_place())
     fail_data(*profile.foreign_text_place(), "the cell is not text in UTF-8", convert_remedy);
+}
+
+[[noreturn]] void fail_dates(const ColumnProfile& profile, const std::string& name) {
+  const ColumnProfile::BadCell& cell = *profile.worst_cell();
+  ErrorParts parts;
+  parts.place = cell.place;
+  parts.statement = "the column holds dates";
+  parts.found = in_quotes(cell.value);
+  parts.expected = "a number or a category";
+  parts.remedy = fmt::format("make numbers of them, such as days since the first one, months or weekdays; or "
+                             "leave the column out with {}; with {} {} each date is a category of its own",
+                             drop_words(name), mention("categorical"), shell_word(name));
+  throw Error(ErrorKind::data, std::move(parts));
 }
 
 void note_categories(const std::string& name, std::size_t n_categories, bool is_coded, Index n_rows,
@@ -111,6 +126,7 @@ std::vector<TableColumn> infer_columns(const std::vector<ColumnProfile>& profile
     } else if (profile.is_empty()) {
       empty.push_back(name);
     } else if (profile.is_categorical()) {
+      if (profile.holds_dates()) fail_dates(profile, name);
       check_categories(profile, table);
       columns.push_back({name, true, profile.categories(), options.code_categories});
       note_categories(name, columns.back().categories.size(), options.code_categories, table.row(), notes);

@@ -65,8 +65,8 @@ CopiedRows copy_rows(const std::string& path, const TableOptions& options, const
 
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,
                 const std::function<void(std::string_view)>& write, Observer& observer) {
-  const std::unique_ptr<TableSource> table = open_table(
-      path, {.has_header = !options.no_header, .watch = [&](double) { stop_if_cancelled(observer); }});
+  const std::unique_ptr<TableSource> table =
+      open_table(path, text_format(options, [&](double) { stop_if_cancelled(observer); }));
   const std::size_t label_place = find_column(*table, "label column", options.label);
   if (std::ranges::find(table->column_names(), changes.new_column) != table->column_names().end())
     fail_data(in_file(path), fmt::format("it already has a column {}", in_quotes(changes.new_column)),

@@ -23,17 +23,25 @@ void store(std::vector<std::string>& list, std::size_t i, std::string_view text)
   }
 }
 
+TextFormat format_of(const TableSchema& schema, const TableOptions& options, const ReadingWatch& watch) {
+  TextFormat format = text_format(options, watch);
+  format.missing_values = schema.missing_values;
+  return format;
+}
+
 } // namespace
 
 class TableReader::Impl {
 public:
   Impl(const std::string& path, const TableSchema& schema, const TableOptions& options,
-       const std::vector<std::string>& class_names, const std::string& stratum_column,
+       const std::vector<std::string>& class_names, const ColumnsBeside& beside,
        const std::function<void(double)>& watch)
-      : schema_(schema), table_(open_table(path, {.has_header = !options.no_header, .watch = watch})),
+      : schema_(schema), table_(open_table(path, format_of(schema, options, watch))),
         encoder_(schema_, *table_), labels_(*table_, options, class_names, watch_of_labels(watch)),
         watch_(watch) {
-    if (!stratum_column.empty()) stratum_place_ = find_column(*table_, "stratum column", stratum_column);
+    if (!beside.stratum.empty()) stratum_place_ = find_column(*table_, "stratum column", beside.stratum);
+    for (const std::string& name : beside.kept)
+      kept_places_.push_back(find_column(*table_, "column to keep", name));
   }
 
   bool next(TableBlock& block, Index max_rows, bool may_keep_failure) {
@@ -54,6 +62,7 @@ public:
     }
     if (labels_.has_labels()) block.labels.resize(static_cast<std::size_t>(n_rows));
     block.strata.resize(stratum_place_ ? static_cast<std::size_t>(n_rows) : 0);
+    block.kept.resize(kept_places_.size() * static_cast<std::size_t>(n_rows));
     if (block.features.n_rows() != n_rows || block.features.n_cols() != encoder_.n_features())
       block.features = Matrix(n_rows, encoder_.n_features());
     std::copy_n(staging_.begin(), block.features.values().size(), block.features.values().begin());
@@ -62,6 +71,7 @@ public:
 
   double position() const { return is_at_end_ ? 1.0 : table_->position(); }
   Index n_unseen_categories() const { return encoder_.n_unseen_categories(); }
+  std::string style_words() const { return table_->style_words(); }
 
 private:
   /// The table's share stands for both.
@@ -82,6 +92,9 @@ private:
     if (labels_.has_labels()) block.labels.push_back(labels_.number());
     if (stratum_place_)
       store(block.strata, static_cast<std::size_t>(row), checked_text(*table_, *stratum_place_));
+    for (std::size_t k = 0; k < kept_places_.size(); ++k)
+      store(block.kept, static_cast<std::size_t>(row) * kept_places_.size() + k,
+            table_->raw_text(kept_places_[k]));
   }
 
   // How many rows a block will have is known only at its end, so they wait here: a large `max_rows` must not
@@ -99,15 +112,16 @@ private:
   RowLabels labels_;
   ReadingWatch watch_;
   std::optional<std::size_t> stratum_place_;
+  std::vector<std::size_t> kept_places_;
   std::vector<double> staging_;
   bool is_at_end_ = false;
   std::exception_ptr failure_; ///< of the row behind those that were handed out
 };
 
 TableReader::TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-                         const std::vector<std::string>& class_names, const std::string& stratum_column,
+                         const std::vector<std::string>& class_names, const ColumnsBeside& beside,
                          const std::function<void(double)>& watch)
-    : impl_(std::make_unique<Impl>(path, schema, options, class_names, stratum_column, watch)) {}
+    : impl_(std::make_unique<Impl>(path, schema, options, class_names, beside, watch)) {}
 
 TableReader::~TableReader() = default;
 TableReader::TableReader(TableReader&&) noexcept = default;
@@ -123,6 +137,10 @@ bool TableReader::next_sound(TableBlock& block, Index max_rows) {
 
 double TableReader::position() const {
   return impl_->position();
+}
+
+std::string TableReader::style_words() const {
+  return impl_->style_words();
 }
 
 Index TableReader::n_unseen_categories() const {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "data/foreign_files.hpp"
 #include "data/messages.hpp"
 #include "data/table_files.hpp"
 
@@ -14,17 +15,6 @@ namespace {
 bool is_idx(std::string_view head) {
   constexpr std::string_view types = "\x08\x09\x0B\x0C\x0D\x0E";
   return head.size() >= 4 && head[0] == '\0' && head[1] == '\0' && types.find(head[2]) != types.npos;
-}
-
-/// Files people take for tables, told from their first bytes.
-void refuse_foreign(const std::string& path, std::string_view head) {
-  const auto refuse = [&](const char* what) {
-    fail_data(in_file(path), fmt::format("it is {}", what), "lacuna reads CSV, NPY and IDX, plain or gzip");
-  };
-  if (head.starts_with("PK\x03\x04")) refuse("a zip archive (perhaps an .npz or .xlsx file)");
-  if (head.starts_with("PAR1")) refuse("a Parquet file");
-  if (head.starts_with("\x89HDF")) refuse("an HDF5 file");
-  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) refuse("text in UTF-16, not UTF-8");
 }
 
 } // namespace
@@ -41,6 +31,12 @@ void FileTable::fail_after_row(const Error& error) const {
   parts.place.row = row();
   parts.statement += row() > 0 ? "; this is the last row that could be read" : "; no row could be read";
   throw Error(error.kind(), std::move(parts));
+}
+
+Number TableSource::without_missing(Number number, std::size_t column) const {
+  const bool is_missing = number.kind == NumberKind::finite ? missing_values_.contains(number.value)
+                                                            : missing_values_.contains(text(column));
+  return is_missing ? Number{NumberKind::missing, 0.0} : number;
 }
 
 void TableSource::set_named_columns(std::vector<std::string> names, bool is_first_name_empty) {
@@ -63,17 +59,19 @@ void TableSource::take_columns_of(const TableSource& other) {
 
 std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format) {
   std::vector<std::string> paths = table_files(path);
-  if (paths.size() > 1) return open_joined_table(path, std::move(paths), format);
-  return open_table_file(paths.front(), format);
+  std::unique_ptr<TableSource> table = paths.size() > 1 ? open_joined_table(path, std::move(paths), format)
+                                                        : open_table_file(paths.front(), format);
+  table->missing_values_ = MissingValues(format.missing_values);
+  return table;
 }
 
 std::unique_ptr<TableSource> open_table_file(const std::string& path, const TextFormat& format) {
   auto bytes = std::make_unique<ByteSource>(path, format.watch);
-  const std::string head(bytes->peek(8));
-  if (head.empty()) fail_data(in_file(path), "the file is empty");
+  const std::string head(bytes->peek(16));
+  if (head.empty()) fail_data(in_file(bytes->path()), "the file is empty");
   if (head.starts_with("\x93NUMPY")) return open_npy_table(std::move(bytes));
   if (is_idx(head)) return open_idx_table(std::move(bytes));
-  refuse_foreign(path, head);
+  refuse_foreign(bytes->path(), head);
   return open_csv_table(std::move(bytes), format);
 }
 
@@ -85,9 +83,9 @@ std::size_t find_column(const TableSource& table, const std::string& role, const
   fail_data(in_file(table.name()),
             fmt::format("it has no column {}, asked for as the {}; it has {}", in_quotes(name), role,
                         name_list(names)),
-            is_other_format
-                ? "the cells seem to be separated by another character than the comma that lacuna reads"
-                : nearest_name_hint(name, names));
+            is_other_format ? "if cells are separated by another character than a comma, name it with " +
+                                  mention("separator")
+                            : nearest_name_hint(name, names));
 }
 
 bool is_time_to_look(const TableSource& table) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,23 @@
 
 namespace lacuna {
 
+struct TableOptions;
+
 /// More columns than this are refused before anything is allocated for them.
 inline constexpr std::size_t max_columns = 1'000'000;
+
+/// How a table is opened. What is not said about a text is found (table_style.hpp).
+struct TextFormat {
+  bool has_header = true;
+  bool keep_blank_lines = false;
+  ReadingWatch watch = {};
+  std::optional<char> separator = {};
+  std::optional<char> decimal = {};
+  std::vector<std::string> missing_values = {}; ///< of any format
+};
+
+/// As the user's options say.
+TextFormat text_format(const TableOptions& options, ReadingWatch watch);
 
 /// A table on disk, one row at a time, whatever its format and in however many files.
 class TableSource {
@@ -26,9 +42,20 @@ public:
   /// Goes to the next row; false at the end.
   virtual bool next() = 0;
   /// The cell as a feature value.
-  virtual Number number(std::size_t column) const = 0;
+  Number number(std::size_t column) const {
+    const Number number = read_number(column);
+    return missing_values_.empty() ? number : without_missing(number, column);
+  }
   /// The cell as trimmed text; valid until the next call of next() or text().
   virtual std::string_view text(std::size_t column) const = 0;
+  /// The same with the spaces around it.
+  virtual std::string_view raw_text(std::size_t column) const { return text(column); }
+  /// Whether a text says that there is none.
+  bool is_missing(std::string_view text) const {
+    return is_missing_token(text) || (!missing_values_.empty() && missing_values_.contains(text));
+  }
+  /// How the text is written, where that is not as in most files; otherwise empty.
+  virtual std::string style_words() const { return {}; }
   /// Cells are numbers, so a column can hold text only on request.
   virtual bool is_numeric() const = 0;
   /// The line on which the current row begins, from 1; 0 for a file that has no lines.
@@ -57,8 +84,14 @@ protected:
   void set_numbered_columns(std::size_t n_columns);
   void take_columns_of(const TableSource& other);
   void count_row() { ++row_; }
+  /// number() without the user's own missing values.
+  virtual Number read_number(std::size_t column) const = 0;
 
 private:
+  friend std::unique_ptr<TableSource> open_table(const std::string& path, const TextFormat& format);
+  Number without_missing(Number number, std::size_t column) const;
+
+  MissingValues missing_values_;
   std::vector<std::string> column_names_;
   bool has_names_ = false;
   bool is_first_name_empty_ = false;
@@ -79,12 +112,6 @@ protected:
 
 private:
   std::unique_ptr<ByteSource> bytes_;
-};
-
-struct TextFormat {
-  bool has_header = true;
-  bool keep_blank_lines = false;
-  ReadingWatch watch = {};
 };
 
 /// Opens a table, of all files that `path` stands for (table_files); the format follows their first bytes.

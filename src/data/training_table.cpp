@@ -9,11 +9,13 @@
 
 #include "data/column_profile.hpp"
 #include "data/kept_rows.hpp"
+#include "data/label_notes.hpp"
 #include "data/labels.hpp"
 #include "data/large_table.hpp"
 #include "data/messages.hpp"
 #include "data/row_encoder.hpp"
 #include "data/schema_inference.hpp"
+#include "data/standard_input.hpp"
 #include "data/table_files.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
@@ -40,7 +42,8 @@ ReadingWatch watch_pass(double n_passes_done, Observer& observer) {
   };
 }
 
-void check_source(const std::string& table) {
+void check_source(const std::string& table, Observer& observer) {
+  if (table == standard_input_word) return keep_standard_input(observer);
   for (const std::string& path : table_files(table)) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored) ||
@@ -49,7 +52,7 @@ void check_source(const std::string& table) {
     ErrorParts parts;
     parts.place = in_file(path);
     parts.statement = "it is a pipe or a device, but a table for fitting is read twice";
-    parts.remedy = "save it to a file first";
+    parts.remedy = "save it to a file first, or name it - and let it be the standard input";
     throw Error(ErrorKind::no_input, std::move(parts));
   }
 }
@@ -61,6 +64,7 @@ public:
       : table_(table), options_(options), watch_(watch_pass(0.0, observer)), reading_(options.missing_label) {
     check_names("drop", options.drop);
     check_names("categorical", options.categorical);
+    if (!options.weights.empty()) check_weights_column();
     if (!options.label.empty()) label_place_ = find_column(table, "label column", options.label);
     if (!options.labels.empty())
       label_file_.emplace(options.labels, [&observer](double) { stop_if_cancelled(observer); });
@@ -94,18 +98,16 @@ public:
     return infer_columns(profiles_, table_, options_, notes);
   }
 
-  TableLabels labels(const Names& classes, Names& notes) {
+  TableLabels labels(const Names& classes) {
     labels_.add_classes(classes, reading_);
     TableLabels labels = labels_.finish();
-    // An array of whole numbers has no other way to say that there is no label.
     const TableSource& source = label_file_ ? label_file_->table() : table_;
-    if (source.is_numeric() && contains(labels.class_names, "-1") && !contains(classes, "-1"))
-      notes.push_back(
-          fmt::format("-1 among the labels of {} is taken for a class; if it marks rows without a "
-                      "label, say so with {} -1",
-                      in_quotes(source.name()), mention("missing_label")));
+    label_notes_ = label_notes(labels, table_.row(), source, classes);
     return labels;
   }
+
+  /// Of labels(), which comes before.
+  Names take_label_notes() { return std::move(label_notes_); }
 
 private:
   void check_names(const char* option, const Names& asked) {
@@ -122,11 +124,19 @@ private:
     }
   }
 
+  void check_weights_column() const {
+    find_column(table_, "column of weights", options_.weights);
+    if (options_.weights == options_.label)
+      fail_option("weights", in_quotes(options_.weights) + " is the label column");
+    if (contains(options_.drop, options_.weights) || contains(options_.categorical, options_.weights))
+      fail_option("weights", in_quotes(options_.weights) + " is named as a feature or left out as well");
+  }
+
   /// Called when a row is there: columns that a file only claims to have ask for no memory.
   void make_profiles() {
     const Names& names = table_.column_names();
     for (std::size_t j = 0; j < names.size(); ++j)
-      if (names[j] != options_.label && !contains(options_.drop, names[j]))
+      if (names[j] != options_.label && names[j] != options_.weights && !contains(options_.drop, names[j]))
         profiles_.emplace_back(j, contains(options_.categorical, names[j]), table_.is_numeric(),
                                options_.code_categories);
     may_have_index_ = table_.is_first_name_empty() && !profiles_.empty() && profiles_[0].column() == 0 &&
@@ -155,10 +165,21 @@ private:
   std::size_t label_place_ = 0;
   std::optional<LabelFile> label_file_;
   LabelCollector labels_;
+  Names label_notes_;
   std::vector<ColumnProfile> profiles_;
   bool may_have_index_ = false;
   bool is_whole_ = true;
 };
+
+/// What a cell says about how much its row counts.
+double read_weight(const TableSource& table, std::size_t column) {
+  const Number number = table.number(column);
+  if (number.kind != NumberKind::finite || number.value < 0.0 || number.value > largest_weight)
+    fail_value(cell_place(table, column), in_quotes(table.text(column)),
+               fmt::format("a weight, a number from 0 to {:g}", largest_weight),
+               "mend the cell, or leave the row out");
+  return number.value;
+}
 
 Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
   try {
@@ -173,17 +194,24 @@ Matrix allocate(Index n_rows, Index n_features, const std::string& path) {
   }
 }
 
-/// The second pass: the size is known now, so the features are stored once and nothing is copied.
-Matrix read_features(TableSource& table, const TableSchema& schema, Index n_rows, const ReadingWatch& watch) {
+/// The second pass: the size is known now, so the features are stored once and nothing is copied. `weights`
+/// is the column of these; empty: there is none.
+void read_rows(TableSource& table, const TableSchema& schema, Index n_rows, const std::string& weights,
+               const ReadingWatch& watch, Dataset& data) {
   RowEncoder encoder(schema, table);
   Matrix features = allocate(n_rows, encoder.n_features(), table.name());
+  std::optional<std::size_t> weight_place;
+  if (!weights.empty()) weight_place = find_column(table, "column of weights", weights);
   while (table.next()) {
     if (table.row() > n_rows) fail_changed(table.name());
     encoder.encode(table, features.row(table.row() - 1));
+    if (weight_place) data.weights.push_back(read_weight(table, *weight_place));
     if (is_time_to_look(table)) watch(table.position());
   }
   if (table.row() != n_rows || encoder.n_unseen_categories() > 0) fail_changed(table.name());
-  return features;
+  if (weight_place && std::ranges::all_of(data.weights, [](double weight) { return weight == 0.0; }))
+    fail_data(in_column(table.name(), weights), "all weights are zero", "some row has to count");
+  data.features = std::move(features);
 }
 
 std::vector<int> labels_of_all(const TableLabels& labels, Index n_rows) {
@@ -233,9 +261,9 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
                                   const TableOptions& options, const RowChoice& choose,
                                   const ColumnCount& tell, Observer& observer) {
   require_label_source(options);
-  check_source(path);
+  check_source(path, observer);
   const auto open_watched = [&](const ReadingWatch& watch) {
-    return open_table(path, {.has_header = !options.no_header, .watch = watch});
+    return open_table(path, text_format(options, watch));
   };
   TrainingTable result;
   TableLabels labels;
@@ -246,7 +274,11 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
     pass.run(tell);
     result.schema.columns = pass.columns(result.notes);
     result.schema.label_column = options.label;
-    labels = pass.labels(classes, result.notes);
+    result.schema.missing_values = options.missing_value;
+    if (const std::string words = table->style_words(); !words.empty())
+      result.notes.push_back(fmt::format("found in {}: {}", in_quotes(table->name()), words));
+    labels = pass.labels(classes);
+    result.label_notes = pass.take_label_notes();
     n_rows = table->row();
   }
   const ReadingWatch watch = watch_pass(1.0, observer);
@@ -254,10 +286,13 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
   result.data.class_names = labels.class_names;
   const TableSize size{n_rows, static_cast<Index>(labels.rows.size()), result.schema.n_features()};
   if (const auto draws = choose ? choose(size) : std::nullopt) {
+    if (!options.weights.empty())
+      fail_option("weights", "rows that pass by have no weights",
+                  "give all rows room in memory, without " + mention("memory"));
     read_part(*table, result.schema, n_rows, std::move(labels), *draws, watch, observer, result.data);
   } else {
     result.data.labels = labels_of_all(labels, n_rows);
-    result.data.features = read_features(*table, result.schema, n_rows, watch);
+    read_rows(*table, result.schema, n_rows, options.weights, watch, result.data);
   }
   result.data.feature_names = result.schema.feature_names();
   result.data.levels = result.schema.levels();

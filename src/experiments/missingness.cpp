@@ -113,7 +113,7 @@ const OptionTable<MissingnessOptions>& MissingnessOptions::table() {
   return rows;
 }
 
-void MissingnessOptions::require_rare(OptionChecks& checks, bool has_rare) const {
+void MissingnessOptions::require_rare(LabelProtocol protocol, OptionChecks& checks, bool has_rare) {
   checks.require(protocol == LabelProtocol::mcar || has_rare, "rare", "no class",
                  "at least one class for the protocol " + to_string(protocol));
 }

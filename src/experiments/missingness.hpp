@@ -36,9 +36,9 @@ struct MissingnessOptions {
   int threads = 0; ///< 0: all cores. Never changes a result
 
   static const OptionTable<MissingnessOptions>& table();
-  void check_together(OptionChecks& checks) const { require_rare(checks, !rare_classes.empty()); }
+  void check_together(OptionChecks& checks) const { require_rare(protocol, checks, !rare_classes.empty()); }
   /// All protocols but mcar need a rare class.
-  void require_rare(OptionChecks& checks, bool has_rare) const;
+  static void require_rare(LabelProtocol protocol, OptionChecks& checks, bool has_rare);
 };
 
 /// For each query the share of rare classes among its nearest training rows, by Euclidean distance; of rows

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "data/row_rule.hpp"
 #include "data/table_copy.hpp"
 #include "data/table_rows.hpp"
 #include "lacuna/core/errors.hpp"
+#include "lacuna/core/random.hpp"
 
 namespace lacuna {
 
@@ -45,6 +47,24 @@ std::vector<char> rare_region(const Dataset& data, const MissingnessOptions& opt
   return is_rare;
 }
 
+/// How often each row was drawn, by a rule: inside with a chance of its own each.
+std::vector<Index> draw_by_rule(const std::vector<char>& is_inside, const SimulateRequest& request) {
+  std::vector<Index> drawn(is_inside.size());
+  std::vector<std::size_t> outside;
+  for (std::size_t i = 0; i < is_inside.size(); ++i) {
+    if (is_inside[i] == 0) outside.push_back(i);
+    if (is_inside[i] == 0 && !request.rate_outside) continue;
+    RandomStream random(request.seed, RandomPurpose::missingness, i);
+    drawn[i] = random.uniform() < (is_inside[i] != 0 ? request.rate_inside : *request.rate_outside) ? 1 : 0;
+  }
+  if (request.rate_outside) return drawn;
+  MissingnessOptions by_lot = request;
+  by_lot.protocol = LabelProtocol::mcar;
+  const std::vector<Index> drawn_outside = draw_labeled(std::vector<int>(outside.size()), {}, by_lot);
+  for (std::size_t k = 0; k < outside.size(); ++k) drawn[outside[k]] = drawn_outside[k];
+  return drawn;
+}
+
 SimulateOutcome counts(const std::vector<Index>& drawn, const std::vector<char>& is_rare) {
   SimulateOutcome outcome;
   outcome.n_rows = static_cast<Index>(drawn.size());
@@ -63,13 +83,29 @@ const OptionTable<SimulateRequest>& SimulateRequest::table() {
   using O = SimulateRequest;
   static const OptionTable<O> rows = [] {
     // Every row has a label.
-    OptionTable<O> all =
-        table_rows<O>({"missing_label"}, {{"label", "Column with the labels"},
-                                          {"drop", "Columns that are not features; they stay in the output"},
-                                          {"no_header", "The first line of DATA is data"}});
+    OptionTable<O> all = table_rows<O>({"missing_label", "weights"},
+                                       {{"label", "Column with the labels"},
+                                        {"drop", "Columns that are not features; they stay in the output"},
+                                        {"no_header", "The first line of DATA is data"}});
     OptionTable<O> drawing = rows_of<O, MissingnessOptions>();
-    drawing.insert(drawing.begin() + 1,
-                   option("rare", &O::rare, "A,B,...", "Rarely labeled classes").in_group("Protocol"));
+    drawing.front() = option("protocol", &O::by_protocol, "NAME",
+                             "How labels go missing; or by " + mention("rule"), {.unset = "none"})
+                          .in_group("Protocol");
+    OptionTable<O> own{
+        option("rare", &O::rare, "A,B,...", "Rarely labeled classes"),
+        option("rule", &O::rule, "RULE",
+               "Instead of a protocol: labels go missing where this holds, such as 'age < 38', or \"age < 38 "
+               "and "
+               "job = clerk or hours >= 60\""),
+        option("rate_inside", &O::rate_inside, "X",
+               "With " + mention("rule") + ": chance of a row to keep its label where the rule holds",
+               {.low = 0.0, .high = 1.0}),
+        option("rate_outside", &O::rate_outside, "X",
+               "With " + mention("rule") + ": the same elsewhere; else as many rows as " +
+                   mention("labeled") + " says keep it there, by lot",
+               {.low = 0.0, .high = 1.0, .unset = "none"})};
+    for (Option<O>& row : own) row.group = "Protocol";
+    drawing.insert(drawing.begin() + 1, own.begin(), own.end());
     all.insert(all.end(), drawing.begin(), drawing.end());
     return all;
   }();
@@ -77,7 +113,12 @@ const OptionTable<SimulateRequest>& SimulateRequest::table() {
 }
 
 void SimulateRequest::check_together(OptionChecks& checks) const {
-  require_rare(checks, !rare.empty());
+  checks.require(by_protocol.has_value() != !rule.empty(), "protocol",
+                 by_protocol ? "one beside " + mention("rule") : "none",
+                 "one of " + mention("protocol") + " and " + mention("rule"));
+  checks.require(rule.empty() || rare.empty(), "rare", "classes",
+                 "none with " + mention("rule") + ", which says itself where labels are rare");
+  if (by_protocol) require_rare(*by_protocol, checks, !rare.empty());
 }
 
 SimulateOutcome simulate_table(const SimulateRequest& request,
@@ -88,11 +129,21 @@ SimulateOutcome simulate_table(const SimulateRequest& request,
   require_label_source(request);
   const TrainingTable table = read_training_table(request.path, {}, request, observer);
   require_all_labels(table.data, request.path);
-  require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
-  MissingnessOptions options = request;
-  options.rare_classes = class_numbers(request.rare, table.data.class_names);
-  const std::vector<char> is_rare = rare_region(table.data, options, observer);
-  const std::vector<Index> drawn = draw_labeled(table.data.labels, is_rare, options);
+  std::vector<char> is_rare;
+  std::vector<Index> drawn;
+  if (!request.rule.empty()) {
+    is_rare = rows_by_rule(request.path, request, request.rule, observer);
+    if (is_rare.size() != table.data.labels.size())
+      throw Error(ErrorKind::data, "'" + request.path + "': it changed while it was read; try again");
+    drawn = draw_by_rule(is_rare, request);
+  } else {
+    require_complete(table.data.features.view(), table.data.feature_names, 0, "the search for neighbours");
+    MissingnessOptions options = request;
+    options.protocol = *request.by_protocol;
+    options.rare_classes = class_numbers(request.rare, table.data.class_names);
+    is_rare = rare_region(table.data, options, observer);
+    drawn = draw_labeled(table.data.labels, is_rare, options);
+  }
 
   std::vector<char> keeps_label(drawn.size());
   std::vector<std::string> strata(drawn.size());

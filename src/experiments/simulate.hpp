@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,11 @@ inline const std::string& stratum_name(bool is_rare) {
 /// Hides labels of a fully labeled table. Distances between rows are in the units of the table's columns.
 struct SimulateRequest : TableOptions, MissingnessOptions {
   std::string path;
-  std::vector<std::string> rare; ///< names of the rarely labeled classes
+  std::optional<LabelProtocol> by_protocol = {}; ///< of MissingnessOptions; or a rule
+  std::string rule = {};                         ///< the rare region, in words: rows_by_rule
+  double rate_inside = 0.003;                    ///< with a rule: chance of a row inside to keep its label
+  std::optional<double> rate_outside = {};       ///< the same outside; empty: as many as `labeled` do
+  std::vector<std::string> rare;                 ///< names of the rarely labeled classes
 
   static const OptionTable<SimulateRequest>& table();
   void check_together(OptionChecks& checks) const;

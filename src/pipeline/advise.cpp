@@ -181,7 +181,7 @@ Advice advise_table(const Model& model, const std::string& path, const TableOpti
   TableOptions with_labels = table;
   if (!table.has_labels() && std::ranges::count(table_columns(path, table), model.schema.label_column) == 1)
     with_labels.label = model.schema.label_column;
-  TableBlocks blocks(path, model.schema, with_labels, model.class_names(), "", observer);
+  TableBlocks blocks(path, model.schema, with_labels, model.class_names(), {}, observer);
   return advise_rows(model, blocks, options, observer);
 }
 

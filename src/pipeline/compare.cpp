@@ -23,6 +23,7 @@ public:
   void warning(std::string_view text) override {
     if (said_.insert(std::string(text)).second) observer_.warning(text);
   }
+  void note(std::string_view text) override { observer_.note(text); }
   bool cancelled() const override { return observer_.cancelled(); }
 
 private:
@@ -91,18 +92,20 @@ Comparison compare_methods(const CompareRequest& request, Observer& every_warnin
   TableOptions test_options = request;
   test_options.labels = request.test_labels;
   auto test = std::make_unique<TableBlocks>(request.test, table.schema, test_options, table.data.class_names,
-                                            request.stratum, observer);
+                                            ColumnsBeside{.stratum = request.stratum}, observer);
   std::vector<Model> models = plan.fit({all_methods(), table.data, table.schema, table.notes}, observer);
   const PlainModels plain = fit_plain_models(models.back(), table.data, request.threads, observer);
 
   std::vector<const Model*> contenders;
   for (const Model& model : models) contenders.push_back(&model);
-  ModelSource source(contenders, std::move(test), request.threads, plain.models);
+  PromiseTally promises(models.back().classifier);
+  ModelSource source(contenders, std::move(test), request.threads, plain.models, &promises);
   JudgeTask task;
   task.place = request.test;
   task.stratum = request.stratum;
   task.sampled = &models.back();
   std::vector<EvaluateOutcome> outcomes = judge(source, task, observer);
+  outcomes[models.size() - 1].promises = promises.found();
   MemoryBlocks training(table.data.features.view(), table.data.labels);
   const auto train_rows = sample_training(models.back(), training, request.threads, observer);
 

@@ -68,7 +68,7 @@ const OptionTable<EvaluateRequest>& EvaluateRequest::table() {
   using O = EvaluateRequest;
   static const OptionTable<O> rows = [] {
     // Which columns are features, and which of them categories, the model knows.
-    OptionTable<O> all = table_rows<O>({"drop", "categorical"},
+    OptionTable<O> all = table_rows<O>({"drop", "categorical", "missing_value", "weights"},
                                        {{"label", "Column with the labels; rows without one are skipped"},
                                         {"no_header", "The first line of DATA is data"}});
     all.push_back(option("stratum", &O::stratum, "COLUMN", "Also evaluate apart by the values of this column")
@@ -118,9 +118,11 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   require_label_source(request);
   check_calibration(request);
   const auto blocks = [&](const std::string& path, const TableOptions& options, const std::string& stratum) {
-    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(), stratum, observer);
+    return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(),
+                                         ColumnsBeside{.stratum = stratum}, observer);
   };
-  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads);
+  PromiseTally promises(model.classifier);
+  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads, {}, &promises);
   JudgeTask task = task_of(request);
   if (request.calibrate)
     task.calibration = std::make_unique<ModelSource>(
@@ -134,6 +136,7 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   }
   if (request.keeps_rows) task.sampled = &model;
   EvaluateOutcome outcome = std::move(judge(test, task, observer).front());
+  if (!request.calibrate) outcome.promises = promises.found();
   if (train) outcome.train_rows = sample_training(model, *train, request.threads, observer);
   return outcome;
 }

@@ -25,6 +25,7 @@ bool any_mixes_columns(const FeatureOptions& options) {
 
 FitRequest checked(FitRequest request) {
   OptionChecks checks;
+  check_options<TableOptions>(request, checks);
   check_options<LearningOptions>(request, checks);
   check_options<FeatureOptions>(request, checks);
   checks.throw_if_any();
@@ -108,12 +109,12 @@ TrainingTable FitPlan::read(Observer& observer) const {
   const ColumnCount tell = [&](Index n_columns) {
     if (!any_mixes_columns(request_)) has_hinted_ = hint_at_pca(n_columns, observer);
   };
-  if (!request_.memory)
-    return read_training_table(request_.path, request_.classes, options, {}, tell, observer);
-  const RowChoice choose = [&](const TableSize& size) {
-    return rows_to_keep(request_, *family_, size, observer);
-  };
-  return read_training_table(request_.path, request_.classes, options, choose, tell, observer);
+  RowChoice choose;
+  if (request_.memory)
+    choose = [&](const TableSize& size) { return rows_to_keep(request_, *family_, size, observer); };
+  TrainingTable table = read_training_table(request_.path, request_.classes, options, choose, tell, observer);
+  table.notes.insert(table.notes.end(), table.label_notes.begin(), table.label_notes.end());
+  return table;
 }
 
 std::vector<Index> FitPlan::kept_rows(Index n_rows, const std::vector<Index>& labeled, Index n_features,

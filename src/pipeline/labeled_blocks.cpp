@@ -13,12 +13,15 @@ constexpr const char* scoring_stage = "scoring";
 } // namespace
 
 TableBlocks::TableBlocks(const std::string& path, const TableSchema& schema, const TableOptions& options,
-                         const std::vector<std::string>& class_names, const std::string& stratum,
+                         const std::vector<std::string>& class_names, const ColumnsBeside& beside,
                          Observer& observer)
-    : reader_(path, schema, options, class_names, stratum, [&observer](double position) {
+    : reader_(path, schema, options, class_names, beside, [&observer](double position) {
         stop_if_cancelled(observer);
         observer.progress(scoring_stage, position, 1.0);
-      }) {}
+      }) {
+  if (const std::string words = reader_.style_words(); !words.empty())
+    observer.note("found in " + (path == "-" ? "standard input" : "'" + path + "'") + ": " + words);
+}
 
 void TableBlocks::for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) {
   TableBlock block;

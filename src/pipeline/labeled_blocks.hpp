@@ -29,12 +29,13 @@ public:
   virtual void for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) = 0;
 };
 
-/// A table on disk, whose reading is watched, too. Warns at the end when categories turned up that the fit
+/// A table on disk, whose reading is watched, too. Notes how its text is written where that is not as in most
+/// files. Warns at the end when categories turned up that the fit
 /// had not seen.
 class TableBlocks : public LabeledBlocks {
 public:
   TableBlocks(const std::string& path, const TableSchema& schema, const TableOptions& options,
-              const std::vector<std::string>& class_names, const std::string& stratum, Observer& observer);
+              const std::vector<std::string>& class_names, const ColumnsBeside& beside, Observer& observer);
   void for_each(const std::function<void(const LabeledBlock&)>& work, Observer& observer) override;
   /// For who keeps several blocks at once: the next one, or false at the end; with progress and cancellation.
   bool next(TableBlock& block, Index max_rows, Observer& observer);

@@ -30,6 +30,7 @@ struct Piece {
   TableBlock block;
   std::vector<char> bytes;
   Index n_accepted = 0;
+  Index n_abstained = 0;
 };
 
 constexpr std::array<std::pair<std::string_view, PredictionFormat>, 3> endings{
@@ -37,7 +38,38 @@ constexpr std::array<std::pair<std::string_view, PredictionFormat>, 3> endings{
      {".csv.gz", PredictionFormat::csv_gz},
      {".npy", PredictionFormat::npy}}};
 
+std::vector<std::string> kept_columns(const PredictionColumns& columns) {
+  std::vector<std::string> names;
+  if (!columns.id.empty()) names.push_back(columns.id);
+  names.insert(names.end(), columns.keep.begin(), columns.keep.end());
+  return names;
+}
+
 } // namespace
+
+const OptionTable<PredictionColumns>& PredictionColumns::table() {
+  using O = PredictionColumns;
+  static const OptionTable<O> rows = [] {
+    OptionTable<O> all{
+        option("id", &O::id, "COLUMN",
+               "Column of DATA to begin every row with, byte for byte: a name to join on"),
+        option("keep", &O::keep, "A,B,...", "Columns of DATA to end every row with, byte for byte"),
+        option("abstain", &O::abstain, "X",
+               "No prediction, but an empty cell, where the error probability is above X; it looks at one "
+               "row at "
+               "a time and promises nothing about all, which is what " +
+                   mention("risk") + " does",
+               {.low = 0.0, .high = 1.0, .unset = "none"}),
+        option(
+            "digits", &O::digits, "N",
+            "Significant digits of every number, such as 7, which keep a millionth of it; exact writes the "
+            "shortest text that reads back as the same double",
+            {.low = 1, .high = 17, .unset = "exact"})};
+    for (Option<O>& row : all) row.group = "Columns";
+    return all;
+  }();
+  return rows;
+}
 
 PredictionFormat prediction_format(const std::string& path, const std::string& option) {
   std::string name = path.substr(path.find_last_of('/') + 1);
@@ -59,6 +91,7 @@ PredictedRows predict_table(const Model& model, const std::string& path, const T
                             const PredictOptions& options, const std::function<void(std::string_view)>& write,
                             Observer& observer) {
   const std::vector<std::string>& classes = model.class_names();
+  check_options(options.columns);
   const PromiseMaker promises(model.classifier, options);
   if (options.promises.risk && !promises.accepts_any())
     observer.warning(
@@ -68,8 +101,9 @@ PredictedRows predict_table(const Model& model, const std::string& path, const T
   TableOptions features_only = table;
   features_only.label.clear();
   features_only.labels.clear();
-  TableBlocks blocks(path, model.schema, features_only, classes, "", observer);
   const std::unique_ptr<PredictionBytes> bytes = prediction_bytes(classes, options);
+  TableBlocks blocks(path, model.schema, features_only, classes, {.kept = kept_columns(options.columns)},
+                     observer);
   write(bytes->beginning());
   const int threads = resolve_threads(options.threads);
   std::vector<Piece> pieces(static_cast<std::size_t>(ordered_places(threads)));
@@ -85,7 +119,11 @@ PredictedRows predict_table(const Model& model, const std::string& path, const T
                                                         {.first_row = piece.block.first_row, .threads = 1});
                       const Promises promised = promises.of(scores);
                       piece.n_accepted = std::ranges::count(promised.accepted, 1);
-                      bytes->write_rows(scores, promised, piece.bytes);
+                      if (const auto& most = options.columns.abstain)
+                        piece.n_abstained =
+                            std::ranges::count_if(scores.error_probability,
+                                                  [&](double probability) { return probability > *most; });
+                      bytes->write_rows({scores, promised, piece.block.kept}, piece.bytes);
                     },
                 .write =
                     [&](Index place) {
@@ -93,6 +131,7 @@ PredictedRows predict_table(const Model& model, const std::string& path, const T
                       write({piece.bytes.data(), piece.bytes.size()});
                       rows.n_rows += piece.block.features.n_rows();
                       rows.n_accepted += piece.n_accepted;
+                      rows.n_abstained += piece.n_abstained;
                     }});
   return rows;
 }

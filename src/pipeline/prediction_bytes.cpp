@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <string_view>
@@ -14,7 +15,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "core/escapes.hpp"
 #include "data/table_copy.hpp"
+#include "lacuna/core/errors.hpp"
 #include "pipeline/number_text.hpp"
 
 namespace lacuna {
@@ -36,30 +39,42 @@ std::string without_formula(const std::string& text) {
   return is_formula && !is_number(text) ? "'" + text : text;
 }
 
+[[noreturn]] void refuse_column(const char* option, std::string statement, std::string remedy) {
+  ErrorParts parts;
+  parts.option = option;
+  parts.statement = std::move(statement);
+  parts.remedy = std::move(remedy);
+  throw Error(ErrorKind::usage, std::move(parts));
+}
+
+char* put_rounded(char* to, double value, int digits) {
+  return fmt::format_to(to, "{:.{}g}", value, digits);
+}
+
 class CsvBytes : public PredictionBytes {
 public:
   CsvBytes(const std::vector<std::string>& classes, const PredictOptions& options)
-      : classes_(classes), promises_(options.promises) {
+      : classes_(classes), promises_(options.promises), columns_(options.columns),
+        is_safe_(options.cells == CsvCells::no_formulas) {
     for (const std::string& name : classes) {
-      texts_.push_back(options.cells == CsvCells::no_formulas ? without_formula(name) : name);
+      texts_.push_back(safe(name));
       names_.push_back(csv_cell(texts_.back()));
       longest_name_ = std::max(longest_name_, names_.back().size());
     }
+    check_kept_names();
   }
 
   std::string beginning() const override {
-    std::string line = "prediction,error_probability,informative,log_ratio";
-    for (const std::string& name : classes_) {
-      line += ',';
-      line += csv_cell("p_" + name);
-    }
-    if (promises_.sensitivity) line += ",worst_error_probability,flip_odds";
-    if (promises_.sets) line += ",set_size,set";
-    if (promises_.risk) line += ",accepted";
-    return line + '\n';
+    std::string line = columns_.id.empty() ? "" : csv_cell(columns_.id) + ',';
+    for (const std::string& name : own_columns()) line += csv_cell(name) + ',';
+    for (const std::string& name : columns_.keep) line += csv_cell(name) + ',';
+    line.back() = '\n';
+    return line;
   }
 
-  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
+  void write_rows(const PredictionRows& rows, std::vector<char>& bytes) const override {
+    const Scores& scores = rows.scores;
+    const std::size_t n_kept = scores.prediction.empty() ? 0 : rows.kept.size() / scores.prediction.size();
     constexpr std::size_t n_other_numbers = 8;
     const std::size_t longest_set = promises_.sets ? names_.size() * (longest_name_ + 1) : 0;
     const std::size_t longest_row =
@@ -67,8 +82,10 @@ public:
     bytes.resize(bytes.capacity());
     std::size_t size = 0;
     for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
-      if (bytes.size() - size < longest_row) bytes.resize(2 * bytes.size() + longest_row);
-      char* const end = put_promises(put_row(bytes.data() + size, scores, i), promises, i);
+      const std::span<const std::string> kept = rows.kept.subspan(i * n_kept, n_kept);
+      const std::size_t room = longest_row + longest_kept(kept);
+      if (bytes.size() - size < room) bytes.resize(2 * bytes.size() + room);
+      char* const end = put_all(bytes.data() + size, rows, i, kept);
       *end = '\n';
       size = static_cast<std::size_t>(end + 1 - bytes.data());
     }
@@ -76,18 +93,68 @@ public:
   }
 
 private:
+  /// What the predictions themselves have.
+  std::vector<std::string> own_columns() const {
+    std::vector<std::string> names{"prediction", "error_probability", "informative", "log_ratio"};
+    for (const std::string& name : classes_) names.push_back("p_" + name);
+    if (promises_.sensitivity) names.insert(names.end(), {"worst_error_probability", "flip_odds"});
+    if (promises_.sets) names.insert(names.end(), {"set_size", "set"});
+    if (promises_.risk) names.emplace_back("accepted");
+    return names;
+  }
+
+  void check_kept_names() const {
+    std::vector<std::string> taken = own_columns();
+    const auto check = [&](const std::string& name, const char* option) {
+      if (std::find(taken.begin(), taken.end(), name) != taken.end())
+        refuse_column(option, fmt::format("predictions already have a column '{}'", escaped(name)),
+                      "rename it in the table");
+      taken.push_back(name);
+    };
+    if (!columns_.id.empty()) check(columns_.id, "id");
+    for (const std::string& name : columns_.keep) check(name, "keep");
+  }
+
+  std::string safe(const std::string& text) const { return is_safe_ ? without_formula(text) : text; }
+
+  static std::size_t longest_kept(std::span<const std::string> kept) {
+    std::size_t size = 0;
+    for (const std::string& cell : kept) size += 2 * cell.size() + 4; // quotes, an apostrophe and a comma
+    return size;
+  }
+
+  char* put_all(char* to, const PredictionRows& rows, std::size_t i,
+                std::span<const std::string> kept) const {
+    std::size_t k = 0;
+    if (!columns_.id.empty()) {
+      to = put_text(to, csv_cell_or_nothing(safe(kept[k++])));
+      *to++ = ',';
+    }
+    to = put_promises(put_row(to, rows.scores, i), rows.promises, i);
+    for (; k < kept.size(); ++k) {
+      *to++ = ',';
+      to = put_text(to, csv_cell_or_nothing(safe(kept[k])));
+    }
+    return to;
+  }
+
+  char* put_figure(char* to, double value) const {
+    return columns_.digits ? put_rounded(to, value, *columns_.digits) : put_number(to, value);
+  }
+
   char* put_row(char* to, const Scores& scores, std::size_t i) const {
-    to = put_text(to, names_[static_cast<std::size_t>(scores.prediction[i])]);
+    if (!columns_.abstain || scores.error_probability[i] <= *columns_.abstain)
+      to = put_text(to, names_[static_cast<std::size_t>(scores.prediction[i])]);
     *to++ = ',';
-    to = put_number(to, scores.error_probability[i]);
+    to = put_figure(to, scores.error_probability[i]);
     *to++ = ',';
     *to++ = scores.informative[i] != 0 ? '1' : '0';
     *to++ = ',';
-    to = put_number(to, scores.log_ratio[i]);
+    to = put_figure(to, scores.log_ratio[i]);
     const double* const posterior = scores.posterior.row(static_cast<Index>(i));
     for (std::size_t y = 0; y < names_.size(); ++y) {
       *to++ = ',';
-      to = put_number(to, posterior[y]);
+      to = put_figure(to, posterior[y]);
     }
     return to;
   }
@@ -95,9 +162,9 @@ private:
   char* put_promises(char* to, const Promises& promises, std::size_t i) const {
     if (promises_.sensitivity) {
       *to++ = ',';
-      to = put_number(to, promises.worst_error_probability[i]);
+      to = put_figure(to, promises.worst_error_probability[i]);
       *to++ = ',';
-      to = put_number(to, promises.flip_odds[i]);
+      to = put_figure(to, promises.flip_odds[i]);
     }
     if (promises_.sets) {
       *to++ = ',';
@@ -128,6 +195,8 @@ private:
 
   std::vector<std::string> classes_;
   PromiseOptions promises_;
+  PredictionColumns columns_;
+  bool is_safe_;
   std::vector<std::string> texts_;
   std::vector<std::string> names_; ///< the same as cells
   std::size_t longest_name_ = 0;
@@ -165,8 +234,8 @@ public:
     return {bytes.begin(), bytes.end()};
   }
 
-  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
-    plain_->write_rows(scores, promises, bytes);
+  void write_rows(const PredictionRows& rows, std::vector<char>& bytes) const override {
+    plain_->write_rows(rows, bytes);
     bytes = packed({bytes.data(), bytes.size()});
   }
 
@@ -195,22 +264,28 @@ Index n_npy_columns(Index n_classes, const PromiseOptions& promises) {
 
 class NpyBytes : public PredictionBytes {
 public:
-  NpyBytes(Index n_classes, const PromiseOptions& promises)
-      : n_classes_(static_cast<std::size_t>(n_classes)), promises_(promises),
-        n_columns_(n_npy_columns(n_classes, promises)) {}
+  NpyBytes(Index n_classes, const PredictOptions& options)
+      : n_classes_(static_cast<std::size_t>(n_classes)), promises_(options.promises),
+        abstain_(options.columns.abstain), n_columns_(n_npy_columns(n_classes, options.promises)) {
+    const PredictionColumns& columns = options.columns;
+    if (!columns.id.empty()) refuse_in_npy("id", "a column of the table");
+    if (!columns.keep.empty()) refuse_in_npy("keep", "a column of the table");
+    if (columns.digits) refuse_in_npy("digits", "a number as text");
+  }
 
   std::string beginning() const override { return npy_header(0, n_columns_); }
 
-  void write_rows(const Scores& scores, const Promises& promises, std::vector<char>& bytes) const override {
+  void write_rows(const PredictionRows& rows, std::vector<char>& bytes) const override {
+    const Scores& scores = rows.scores;
     const auto row_size = static_cast<std::size_t>(n_columns_) * sizeof(double);
     bytes.resize(scores.prediction.size() * row_size);
     char* to = bytes.data();
     std::vector<double> promised;
     for (std::size_t i = 0; i < scores.prediction.size(); ++i) {
-      const double first[n_columns_before_classes] = {
-          static_cast<double>(scores.prediction[i]), scores.error_probability[i],
-          scores.informative[i] != 0 ? 1.0 : 0.0, scores.log_ratio[i]};
-      promised_numbers(promises, i, promised);
+      const double first[n_columns_before_classes] = {answer(scores, i), scores.error_probability[i],
+                                                      scores.informative[i] != 0 ? 1.0 : 0.0,
+                                                      scores.log_ratio[i]};
+      promised_numbers(rows.promises, i, promised);
       to = put(to, first, n_columns_before_classes);
       to = put(to, scores.posterior.row(static_cast<Index>(i)), n_classes_);
       to = put(to, promised.data(), promised.size());
@@ -218,6 +293,15 @@ public:
   }
 
 private:
+  static void refuse_in_npy(const char* option, const char* what) {
+    refuse_column(option, fmt::format("an NPY file cannot hold {}", what), "write CSV");
+  }
+
+  double answer(const Scores& scores, std::size_t i) const {
+    const bool is_given = !abstain_ || scores.error_probability[i] <= *abstain_;
+    return is_given ? static_cast<double>(scores.prediction[i]) : std::numeric_limits<double>::quiet_NaN();
+  }
+
   static char* put(char* to, const double* numbers, std::size_t n) {
     const std::size_t size = n * sizeof(double);
     if (size > 0) std::memcpy(to, numbers, size);
@@ -238,6 +322,7 @@ private:
 
   std::size_t n_classes_;
   PromiseOptions promises_;
+  std::optional<double> abstain_;
   Index n_columns_;
 };
 
@@ -246,7 +331,7 @@ private:
 std::unique_ptr<PredictionBytes> prediction_bytes(const std::vector<std::string>& classes,
                                                   const PredictOptions& options) {
   if (options.format == PredictionFormat::npy)
-    return std::make_unique<NpyBytes>(static_cast<Index>(classes.size()), options.promises);
+    return std::make_unique<NpyBytes>(static_cast<Index>(classes.size()), options);
   auto csv = std::make_unique<CsvBytes>(classes, options);
   if (options.format == PredictionFormat::csv) return csv;
   return std::make_unique<GzipBytes>(std::move(csv));

@@ -323,8 +323,8 @@ TEST(ReadArray, AsksEveryFewThousandRowsWhetherToStop) {
 
 // Whole numbers have no other way to say that there is no label, but -1 may be a class.
 TEST(LabelArrays, MinusOneIsNotedWhenItIsTakenForAClass) {
-  const TempFile table(npy("|i1", "(4, 1)", std::string("\x01\x02\x03\x04", 4)), ".npy");
-  const TempFile labels(npy("|i1", "(4,)", std::string("\xFF\x00\x01\x00", 4)), ".npy");
+  const TempFile table(npy("|i1", "(6, 1)", std::string("\x01\x02\x03\x04\x05\x06", 6)), ".npy");
+  const TempFile labels(npy("|i1", "(6,)", std::string("\xFF\x00\x01\x00\x01\xFF", 6)), ".npy");
   const auto read = [&](const std::string& missing, const std::vector<std::string>& classes) {
     TableOptions options = labels_from(labels);
     options.missing_label = missing;
@@ -332,13 +332,13 @@ TEST(LabelArrays, MinusOneIsNotedWhenItIsTakenForAClass) {
   };
   const TrainingTable silent = read("", {});
   EXPECT_EQ(silent.data.class_names, (std::vector<std::string>{"-1", "0", "1"}));
-  ASSERT_EQ(silent.notes.size(), 1U);
-  EXPECT_THAT(with_options(silent.notes[0], plain_style),
+  ASSERT_EQ(silent.label_notes.size(), 1U);
+  EXPECT_THAT(with_options(silent.label_notes[0], plain_style),
               testing::AllOf(testing::HasSubstr("-1"), testing::HasSubstr("taken for a class"),
                              testing::HasSubstr("missing_label -1")));
-  EXPECT_TRUE(read("-1", {}).notes.empty());
+  EXPECT_TRUE(read("-1", {}).label_notes.empty());
   EXPECT_EQ(read("-1", {}).data.class_names.size(), 2U);
-  EXPECT_TRUE(read("", {"-1", "0", "1"}).notes.empty());
+  EXPECT_TRUE(read("", {"-1", "0", "1"}).label_notes.empty());
 }
 
 } // namespace

@@ -56,7 +56,8 @@ TEST(ErrorParts, OfACellThatIsNoNumber) {
   EXPECT_EQ(error.parts().found, "'old'");
   EXPECT_EQ(error.parts().expected, "a number as in most cells of this column");
   EXPECT_THAT(error.text(dashed),
-              EndsWith("; mend the cell, take the column as categories with --categorical "
+              EndsWith("; mend the cell, take it for a missing value with --missing_value old, "
+                       "take the column as categories with --categorical "
                        "age, or leave it out with --drop age"));
   EXPECT_THAT(error.what(), EndsWith("with categorical age, or leave it out with drop age"));
 }
@@ -188,14 +189,15 @@ TEST(TableOptions, AreATable) {
   std::vector<std::string> names;
   for (const Option<TableOptions>& row : TableOptions::table()) {
     names.push_back(row.name);
-    EXPECT_EQ(row.is_recorded, row.name != "labels");
+    EXPECT_EQ(row.is_recorded, row.name != "labels" && row.name != "separator" && row.name != "decimal");
   }
-  EXPECT_THAT(names,
-              testing::ElementsAre("label", "labels", "missing_label", "drop", "categorical", "no_header"));
+  EXPECT_THAT(names, testing::ElementsAre("label", "labels", "missing_label", "drop", "categorical",
+                                          "no_header", "separator", "decimal", "missing_value", "weights"));
   TableOptions options;
   for (const Option<TableOptions>& row : TableOptions::table())
-    row.set(options, row.is_list()
-                         ? std::vector<std::string>{"p", "q"}
+    row.set(options, row.is_list() ? std::vector<std::string>{"p", "q"}
+                     : row.value_name == "CHAR"
+                         ? std::vector<std::string>{","}
                          : std::vector<std::string>{row.kind == OptionKind::flag ? "true" : row.name});
   EXPECT_EQ(options.label, "label");
   EXPECT_EQ(options.labels, "labels");

@@ -24,7 +24,7 @@ const TableSchema mixed = schema_of({{"job", true, {"clerk", "nurse"}}, {"x", fa
 
 TEST(TableReader, StreamsBlocksWhateverTheColumnOrder) {
   const TempFile file("y,x,extra,job\na,1,?,nurse\n,2,?,clerk\n2.0,3,?,pilot\nNA,4,?,1\nb,5,?,nurse\n");
-  TableReader reader(file.path(), mixed, labels_in("y"), {"2", "a", "b"}, "job");
+  TableReader reader(file.path(), mixed, labels_in("y"), {"2", "a", "b"}, {.stratum = "job"});
   TableBlock block;
   ASSERT_TRUE(reader.next(block, 2));
   EXPECT_EQ(block.first_row, 0);
@@ -109,7 +109,7 @@ TEST(TableReader, NamesMissingColumns) {
   const TempFile file("jobs,z\nclerk,1\n");
   const auto open = [&](const TableSchema& schema, const std::string& label = "",
                         const std::string& stratum = "") {
-    TableReader(file.path(), schema, labels_in(label), {"a"}, stratum);
+    TableReader(file.path(), schema, labels_in(label), {"a"}, {.stratum = stratum});
   };
   expect_error(ErrorKind::data, {"2 columns", "'job', 'x'", "it has 'jobs', 'z'"}, [&] { open(mixed); });
   expect_error(ErrorKind::data, {"a column", "'job'", "did you mean 'jobs'"}, [&] {
@@ -148,7 +148,7 @@ TEST(TableReader, NamesTheCellThatCannotBeUsed) {
 TEST(TableReader, HandsOutTheRowsBeforeABadOneWhenAsked) {
   // The last column of the bad row is wrong: its label and all but one feature are read by then.
   const TempFile file("y,job,x\na,clerk,1\nb,nurse,2\na,nurse,oops\na,clerk,4\n");
-  TableReader reader(file.path(), mixed, labels_in("y"), {"a", "b"}, "job");
+  TableReader reader(file.path(), mixed, labels_in("y"), {"a", "b"}, {.stratum = "job"});
   TableBlock block;
   ASSERT_TRUE(reader.next_sound(block, 10));
   EXPECT_EQ(values(block.features), (std::vector<double>{1, 0, 1, 0, 1, 2}));
@@ -190,7 +190,7 @@ TEST(TableReader, RefusesForeignTextInLabelsAndStrata) {
   TableBlock block;
   TableReader labels(file.path(), mixed, labels_in("y"), {"a"});
   expect_error(ErrorKind::data, {"row 2 (line 3)", "'y'", "UTF-8"}, [&] { labels.next(block, 10); });
-  TableReader strata(file.path(), mixed, {}, {}, "y");
+  TableReader strata(file.path(), mixed, {}, {}, {.stratum = "y"});
   expect_error(ErrorKind::data, {"row 2 (line 3)", "'y'", "UTF-8"}, [&] { strata.next(block, 10); });
 }
 

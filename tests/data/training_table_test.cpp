@@ -174,7 +174,8 @@ TEST(TrainingTable, RefusesWrongColumnNames) {
   expect_error(ErrorKind::usage, {"'height'", "both"}, [&] { with({"height"}, {"height"}); });
   expect_error(ErrorKind::data, {"'Y'", "label column", "'height', 'weight', 'y'", "did you mean 'y'"},
                [] { read_text("height,weight,y\n1,2,a\n", "Y"); });
-  expect_error(ErrorKind::data, {"'y'", "separated by another character"}, [] { read_text("a;y\n1;2\n"); });
+  expect_error(ErrorKind::data, {"'y'", "separated by another character", "separator"},
+               [] { read_text("a;y\n1\n2\n"); });
   std::string wide = "y0";
   for (int i = 1; i < 50; ++i) wide += ",y" + std::to_string(i);
   expect_error(ErrorKind::data, {"'y19' and 30 more"}, [&] { read_text(wide + "\n", "label"); });
@@ -329,7 +330,7 @@ TEST(TrainingTable, ReportsAndStopsAmongBlankLines) {
     TableBlock block;
     EXPECT_THROW(
         {
-          TableReader reader(file.path(), only_x, {}, {}, "", watch);
+          TableReader reader(file.path(), only_x, {}, {}, {}, watch);
           while (reader.next(block, 10)) {
           }
         },

@@ -71,6 +71,8 @@ TEST(FitOptions, EachReadsBackWhatWasSetAndChangesNoOther) {
                                            {"drop", {"id"}},
                                            {"categorical", {"zip", "day"}},
                                            {"no_header", {"true"}},
+                                           {"missing_value", {"-999", "none"}},
+                                           {"weights", {"w"}},
                                            {"method", {"mcar-em"}},
                                            {"conditional", {"densities"}},
                                            {"region", {"classifier"}},

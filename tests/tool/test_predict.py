@@ -1,6 +1,8 @@
 """predict: what is written by the ending of the name, which error comes first, threads and memory."""
 
+import csv
 import gzip
+import io
 import resource
 import signal
 import subprocess
@@ -227,3 +229,116 @@ def test_promises_that_cannot_be_kept(folder, stacked):
     said = run("predict", stacked, "x.csv", "-o", "none.csv", "--risk", "1e-6", cwd=folder).stderr
     assert "none is accepted" in said and "--risk" in said
     assert not pd.read_csv(folder / "none.csv").accepted.any()
+
+
+def carry(folder, table, *arguments, out="carried.csv", code=0):
+    table.to_csv(folder / "ids.csv", index=False, lineterminator="\n")
+    return run("predict", folder / "model", "ids.csv", "-o", out, "--force", *arguments, cwd=folder, code=code)
+
+
+def carried(folder, table, *arguments):
+    """What is written, byte for byte."""
+    carry(folder, table, *arguments)
+    return (folder / "carried.csv").read_bytes().decode()
+
+
+ODD_IDS = ["007", "1e3", " 12 ", 'he said "no"', "a,b", "two\nlines", "CR\r\nLF", "Žižkov 東京 🙂", "", "NA", "=1+1", "0.10", "'", "-", "\ttab"]
+
+
+@pytest.fixture(scope="module")
+def with_ids(folder):
+    X = rows_of(2500, seed=2)[0]
+    table = pd.DataFrame(X, columns=["c0", "c1", "c2"])
+    table.insert(1, "key", (ODD_IDS * 200)[:2500])
+    table["note, long"] = [f"row {i}" for i in range(2500)]
+    return table
+
+
+def as_text(text):
+    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, lineterminator="\n")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_columns_pass_through_byte_for_byte(folder, with_ids, threads):
+    plain = carried(folder, with_ids)
+    text = carried(folder, with_ids, "--id", "key", "--keep", '"note, long",c1', "--threads", threads)
+    records = list(csv.reader(io.StringIO(text, newline="")))
+    own = plain.splitlines()[0].split(",")
+    assert records[0] == ["key", *own, "note, long", "c1"]
+    rows = records[1:]
+    assert [row[0] for row in rows] == list(with_ids["key"])
+    assert [row[-2] for row in rows] == list(with_ids["note, long"])
+    given = (folder / "ids.csv").read_text().splitlines()[1].split(",")
+    assert rows[0][-1] == given[2]  # the digits of the file, not those of a double
+    # All else stays as it was.
+    assert [",".join(row[1:-2]) for row in rows] == plain.splitlines()[1:]
+    # And the file can be read back by row, with a model's own columns among them.
+    assert as_text(text)["key"].tolist() == list(with_ids["key"])
+
+
+def test_columns_pass_through_other_formats(folder, with_ids, tmp_path):
+    expected = carried(folder, with_ids, "--id", "key")
+    carry(folder, with_ids, "--id", "key", out=tmp_path / "p.csv.gz")
+    assert gzip.decompress((tmp_path / "p.csv.gz").read_bytes()).decode() == expected
+    with_ids.to_csv(folder / "europe.csv", index=False, sep=";", decimal=",", lineterminator="\n")
+    predict(folder, "europe.csv", tmp_path / "europe.csv", "--id", "key")
+    assert (tmp_path / "europe.csv").read_bytes().decode() == expected
+    np.save(folder / "ids.npy", np.arange(15).reshape(5, 3))
+    records = run("predict", folder / "model", "ids.npy", "-o", "-", "--id", "c1", cwd=folder).stdout.splitlines()
+    assert [record.split(",")[0] for record in records] == ["c1", "1", "4", "7", "10", "13"]
+    safe = carried(folder, with_ids, "--id", "key", "--csv-safe")
+    keys = list(as_text(safe)["key"])
+    assert keys[:15] == [("'" + key if key in ("=1+1", "-") else key) for key in ODD_IDS]
+
+
+def test_columns_that_cannot_pass_through(folder, with_ids):
+    renamed = with_ids.rename(columns={"key": "prediction"})
+    assert "already have a column 'prediction'" in carry(folder, renamed, "--id", "prediction", code=64).stderr
+    assert "'key'" in carry(folder, with_ids, "--id", "key", "--keep", "key", code=64).stderr
+    assert "did you mean 'key'" in carry(folder, with_ids, "--keep", "kay", code=65).stderr
+    for option in (["--id", "key"], ["--keep", "key"], ["--digits", "5"]):
+        err = carry(folder, with_ids, *option, out="p.npy", code=64).stderr
+        assert option[0] in err and "NPY" in err
+
+
+def test_abstention_empties_cells_above_the_threshold(folder, tmp_path):
+    everything = pd.read_csv(folder / "out.csv", dtype={"prediction": str})
+    threshold = everything["error_probability"].median()
+    err = predict(folder, "x.csv", tmp_path / "a.csv", "--abstain", threshold).stderr
+    found = pd.read_csv(tmp_path / "a.csv", dtype={"prediction": str})
+    is_left = everything["error_probability"] <= threshold
+    assert 0 < is_left.sum() < len(everything)
+    assert f"{(~is_left).sum()} of them without a prediction" in err
+    expected = everything["prediction"].where(is_left)
+    pd.testing.assert_series_equal(found["prediction"], expected)
+    pd.testing.assert_frame_equal(found.drop(columns="prediction"), everything.drop(columns="prediction"))
+    predict(folder, "x.csv", tmp_path / "a.npy", "--abstain", threshold)
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy")[:, 0], expected.astype(float))
+    predict(folder, "x.csv", tmp_path / "one.csv", "--abstain", "1")
+    assert (tmp_path / "one.csv").read_bytes() == (folder / "out.csv").read_bytes()
+    for value in ("-0.1", "1.5", "nan"):
+        assert "--abstain" in predict(folder, "x.csv", tmp_path / "x.csv", "--abstain", value, code=64).stderr
+
+
+@pytest.mark.parametrize("digits", [1, 4, 7, 17])
+def test_digits_are_as_many_as_asked_for(folder, tmp_path, digits):
+    predict(folder, "x.csv", tmp_path / "d.csv", "--digits", digits)
+    found = pd.read_csv(tmp_path / "d.csv", float_precision="round_trip")
+    exact = pd.read_csv(folder / "out.csv", float_precision="round_trip")
+    numbers = [name for name in exact if name not in ("prediction", "informative")]
+    np.testing.assert_allclose(found[numbers], exact[numbers], rtol=0.5 * 10.0 ** (1 - digits) * (1 + 1e-9), atol=0)
+    assert found[["prediction", "informative"]].equals(exact[["prediction", "informative"]])
+    cells = {cell for line in (tmp_path / "d.csv").read_text().splitlines()[1:] for cell in line.split(",")}
+    cells -= {"inf", "-inf"}
+    assert max(len(cell.split("e")[0].replace(".", "").lstrip("-0")) for cell in cells) <= digits
+    if digits == 7:  # what evaluate asks of probabilities holds
+        exact.assign(label=exact["prediction"]).drop(columns="prediction").to_csv(tmp_path / "e.csv", index=False)
+        found.assign(label=exact["prediction"]).drop(columns="prediction").to_csv(tmp_path / "p.csv", index=False)
+        run("evaluate", "--probabilities", "p.csv", cwd=tmp_path)
+
+
+def test_exact_digits_are_the_default(folder, tmp_path):
+    predict(folder, "x.csv", tmp_path / "d.csv", "--digits", "exact")
+    assert (tmp_path / "d.csv").read_bytes() == (folder / "out.csv").read_bytes()
+    for value in ("0", "18", "2.5"):
+        assert "--digits" in predict(folder, "x.csv", tmp_path / "x.csv", "--digits", value, code=64).stderr

@@ -15,6 +15,8 @@ public:
   virtual void progress(std::string_view /*stage*/, double /*done*/, double /*total*/) {}
   /// Something the user should know although the work goes on. From any thread, and from several at once.
   virtual void warning(std::string_view /*text*/) {}
+  /// What was decided on the user's behalf, where no record tells it.
+  virtual void note(std::string_view /*text*/) {}
   /// True when the user asked to stop; asked often, from any thread.
   virtual bool cancelled() const { return false; }
 };

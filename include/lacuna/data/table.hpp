@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct TableOptions {
   std::vector<std::string> drop;        ///< columns that are not features
   std::vector<std::string> categorical; ///< columns that hold categories although they look like numbers
   bool no_header = false; ///< CSV: the first record is data, and the columns are called c0, c1, ...
+  std::optional<char> separator = {}; ///< CSV: between cells; empty: what the first lines show
+  std::optional<char> decimal = {};   ///< CSV: ',' or '.', and the other between thousands; empty: the same
+  std::vector<std::string> missing_value; ///< more tokens for a missing feature
+  std::string weights;                    ///< for fits: the column with the weights of rows
 
   // What a fit decides about its own table; no options of the user.
   bool code_categories = false; ///< a column of categories becomes one feature, the category's number,
@@ -47,8 +52,9 @@ struct TableColumn {
 /// The mapping from a table's columns to features. Part of the model, so that predict repeats exactly what
 /// fit did.
 struct TableSchema {
-  std::vector<TableColumn> columns; ///< the feature columns, in the order of the features
-  std::string label_column;         ///< empty when labels came from a file of their own
+  std::vector<TableColumn> columns;             ///< the feature columns, in the order of the features
+  std::string label_column;                     ///< empty when labels came from a file of their own
+  std::vector<std::string> missing_values = {}; ///< the user's own tokens for a missing feature
 
   /// "age", "job=clerk", "job=nurse", ...
   std::vector<std::string> feature_names() const;
@@ -65,6 +71,7 @@ struct TrainingTable {
   TableSchema schema;
   std::vector<std::string>
       notes; ///< what was decided on the user's behalf ("column 'x' is constant: left out")
+  std::vector<std::string> label_notes = {}; ///< what looks odd about the labels
 };
 
 /// Reads a table with missing labels; a pattern stands for its files. `classes` may have no labeled row.
@@ -77,6 +84,13 @@ struct TableBlock {
   Matrix features;
   std::vector<int> labels;         ///< class number or missing_label; empty unless labels were asked for
   std::vector<std::string> strata; ///< empty unless a stratum column was asked for
+  std::vector<std::string> kept;   ///< cells of kept columns as they are in the table, row after row
+};
+
+/// Columns that are read beside features and labels.
+struct ColumnsBeside {
+  std::string stratum = {};           ///< empty: none
+  std::vector<std::string> kept = {}; ///< cells that only pass through
 };
 
 /// Streams a table block by block, so that it may be larger than memory.
@@ -84,10 +98,10 @@ class TableReader {
 public:
   /// Columns are matched by name (by position for tables without names); those that are neither asked for nor
   /// in the schema are ignored. Labels are read where the options say where they are; a label that is not
-  /// among `class_names` is refused by next(). `stratum_column` may be empty. `watch` is called with
-  /// position() after every megabyte, also where no row ends; what it throws ends the reading.
+  /// among `class_names` is refused by next(). `watch` is called with position() after every megabyte, also
+  /// where no row ends; what it throws ends the reading.
   TableReader(const std::string& path, const TableSchema& schema, const TableOptions& options,
-              const std::vector<std::string>& class_names, const std::string& stratum_column = "",
+              const std::vector<std::string>& class_names, const ColumnsBeside& beside = {},
               const std::function<void(double)>& watch = {});
   ~TableReader();
   TableReader(TableReader&&) noexcept;
@@ -104,6 +118,9 @@ public:
   /// How many cells held a category unseen at fit time; such a cell is a missing value in a coded column, and
   /// has zero in all features of any other.
   Index n_unseen_categories() const;
+  /// How the text is written, as it was found: "cells are separated by a semicolon"; empty where it is as in
+  /// most files.
+  std::string style_words() const;
 
 private:
   class Impl;

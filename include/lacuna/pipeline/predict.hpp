@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
 #include "lacuna/pipeline/model.hpp"
 
 namespace LACUNA_API lacuna {
@@ -37,17 +39,30 @@ struct PromiseOptions {
   std::optional<double> sensitivity; ///< by how much odds may differ between labeled and unlabeled rows
 };
 
+/// What a file of predictions has beside or instead of what the model says; of CSV alone, but for `abstain`.
+struct PredictionColumns {
+  std::string id = {};                ///< a column of the table that comes first, byte for byte
+  std::vector<std::string> keep = {}; ///< columns of the table that come last, byte for byte
+  std::optional<double> abstain = {}; ///< rows of a larger error probability get no prediction (CSV: an empty
+                                      ///< cell, NPY: NaN)
+  std::optional<int> digits = {}; ///< significant ones of every number; empty: as many as the double needs
+
+  static const OptionTable<PredictionColumns>& table();
+};
+
 struct PredictOptions {
   int threads = 0; ///< 0: all cores
   CsvCells cells = CsvCells::exact;
   PredictionFormat format = PredictionFormat::csv;
   PromiseOptions promises = {};
+  PredictionColumns columns = {};
 };
 
-/// How many rows a table had, and how many of them were accepted.
+/// How many rows a table had, how many of them were accepted, and how many got no prediction.
 struct PredictedRows {
   Index n_rows = 0;
   Index n_accepted = 0;
+  Index n_abstained = 0;
 };
 
 /// Scores a table piece by piece and hands the bytes of the file to `write`, in order and from the caller's

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "lacuna/core/observer.hpp"
+
+namespace lacuna {
+
+/// What people write where standard input is to be read, and what they are told about it.
+inline constexpr std::string_view standard_input_word = "-";
+inline constexpr std::string_view standard_input_name = "standard input";
+
+/// A descriptor that reads standard input from where it began, to be closed by the caller. Throws
+/// Error(no_input) when it was read before and not kept.
+int open_standard_input();
+
+/// Makes it possible to open standard input several times, one after the other: what a pipe brings is copied
+/// to a file without a name. Throws Error(cannot_write).
+void keep_standard_input(Observer& observer);
+
+} // namespace lacuna

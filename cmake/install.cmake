@@ -36,4 +36,9 @@ install(FILES ${PROJECT_BINARY_DIR}/lacunaConfig.cmake ${PROJECT_BINARY_DIR}/lac
 
 if(TARGET lacuna_cli)
   install(TARGETS lacuna_cli)
+  # Whoever builds the tool alone goes without.
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/reference/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+  install(FILES ${PROJECT_BINARY_DIR}/reference/lacuna
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+  install(FILES ${PROJECT_BINARY_DIR}/reference/_lacuna DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
 endif()

@@ -1,5 +1,5 @@
 # lacuna._core, the compiled part of the Python package, in <build>/python/lacuna beside links to the package's own
-# files: with <build>/python in PYTHONPATH the package runs without being installed.
+# files and to the tool: with <build>/python in PYTHONPATH the package runs without being installed.
 if(NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
   # The system's interpreter: others in PATH lack the packages that scripts/setup installs.
   set(Python_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "The interpreter the Python package is for")
@@ -27,6 +27,9 @@ foreach(file ${package_files})
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/lacuna/${file} ${package_folder}/${file} SYMBOLIC)
   endif()
 endforeach()
+if(TARGET lacuna_cli)
+  file(CREATE_LINK ${PROJECT_BINARY_DIR}/lacuna ${package_folder}/lacuna SYMBOLIC)
+endif()
 if(TARGET lacuna_torch)
   add_dependencies(lacuna_python lacuna_torch)
   file(CREATE_LINK ${PROJECT_BINARY_DIR}/liblacuna_torch.so ${package_folder}/liblacuna_torch.so SYMBOLIC)

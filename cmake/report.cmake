@@ -18,8 +18,8 @@ endif()
 
 set(page_folder ${PROJECT_SOURCE_DIR}/src/report/page)
 # In the order in which they stand in the page: each uses only what comes before it.
-set(page_scripts theme frame save plane data_view log_ratio trust error_map fields reliability risk_coverage
-                 confusion metrics_table main)
+set(page_scripts theme frame save verdict plane data_view log_ratio trust promises error_map fields reliability risk_coverage
+                 confusion metrics_table diagnosis main)
 list(TRANSFORM page_scripts PREPEND ${page_folder}/)
 list(TRANSFORM page_scripts APPEND .js)
 set(page_files ${page_folder}/page.html ${page_folder}/style.css ${page_folder}/d3-licence.txt ${LACUNA_D3}

@@ -1,4 +1,4 @@
-"""Takes pictures of parts of a report: pictures.py REPORT.html FOLDER. Called by make-pictures."""
+"""Takes pictures of parts of pages: pictures.py REPORT.html DIAGNOSIS.html FOLDER. Called by make-pictures."""
 
 import base64
 import sys
@@ -11,7 +11,9 @@ WIDTH = 1180
 PLAIN = ".tools { visibility: hidden; }"  # buttons are of no use in a picture
 BARE = ".tools, .controls, figcaption p { display: none; } figure { margin-bottom: 1.8rem; }"
 # File name, the first and the last element in it, and what is changed for it.
-PICTURES = [
+OF_DIAGNOSIS = [("report-diagnosis.png", ".verdict", "#error .plot", PLAIN)]
+OF_REPORT = [
+    ("report-verdict.png", ".verdict", ".verdict", PLAIN),
     ("report.png", "#fields", "#reliability .keys", BARE),
     ("report-data.png", "#data", "#log-ratio .readout", PLAIN),
     ("report-error-probability.png", "#error-probability", "#error-probability .keys", PLAIN),
@@ -25,13 +27,14 @@ return {top: Math.min(...nodes.map((b) => b.top)) + window.scrollY, bottom: Math
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: pictures.py REPORT.html FOLDER")
-    report, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    if len(sys.argv) != 4:
+        sys.exit("usage: pictures.py REPORT.html DIAGNOSIS.html FOLDER")
+    report, diagnosis, folder = map(Path, sys.argv[1:])
+    pictures = [(report, *picture) for picture in OF_REPORT] + [(diagnosis, *picture) for picture in OF_DIAGNOSIS]
     driver = open_browser()
     try:
-        for name, first, last, style in PICTURES:
-            show(driver, report, width=WIDTH, scale=1.5)
+        for page, name, first, last, style in pictures:
+            show(driver, page, width=WIDTH, scale=1.5)
             driver.execute_script(
                 "const style = document.createElement('style');"
                 "style.textContent = arguments[0]; document.head.append(style)",

@@ -19,4 +19,13 @@ std::vector<Argument> fit_arguments() {
   return arguments;
 }
 
+Argument quiet_argument() {
+  Argument quiet;
+  quiet.name = quiet_option;
+  quiet.kind = OptionKind::flag;
+  quiet.group = "General";
+  quiet.help = "No progress, notes or summary; warnings and errors stay";
+  return quiet;
+}
+
 } // namespace lacuna::cli

@@ -25,7 +25,8 @@ struct CommandText {
   const char* name;
   const char* description;
   const char* usage;
-  const char* examples;
+  const char* examples;    ///< lines that begin with blanks are commands, the others one text
+  const char* basics = ""; ///< the options of the short help, with blanks between them; empty: all
 };
 
 /// A command as data. Command line, configuration file and help are made from it, and hand back what was
@@ -48,6 +49,10 @@ struct ArgumentTables {
 /// The options of a fit.
 std::vector<Argument> fit_arguments();
 
+/// What every command has; it is about the tool, and no command sees it.
+inline constexpr const char* quiet_option = "quiet";
+Argument quiet_argument();
+
 template <class Arguments>
 std::vector<Argument> arguments_of(const OptionTable<Arguments>& table,
                                    const std::vector<std::string>& required) {
@@ -69,6 +74,7 @@ Command make_command(const CommandText& text, const ArgumentTables<Arguments>& t
   if constexpr (fits) command.options = fit_arguments();
   for (Argument& own : arguments_of(tables.options, tables.required))
     command.options.push_back(std::move(own));
+  command.options.push_back(quiet_argument());
 
   OptionTable<Arguments> rows = tables.positionals;
   rows.insert(rows.end(), tables.options.begin(), tables.options.end());

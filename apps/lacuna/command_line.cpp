@@ -1,12 +1,16 @@
 #include "command_line.hpp"
 
+#include <algorithm>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "core/nearest_name.hpp"
 #include "help.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/version.hpp"
+#include "style.hpp"
 
 // The one file that knows CLI11, which takes the words of a command line apart. What they mean is decided by
 // the tables of the commands.
@@ -46,11 +50,50 @@ std::vector<std::string> texts_of(const Entry& entry) {
   return all;
 }
 
+std::string question(const std::string& nearest) {
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+/// What to say of words that nothing takes; `command` is null where none was typed.
+std::string about_extras(const std::vector<Command>& commands, const Command* command,
+                         const std::vector<std::string>& extras) {
+  const auto is_flag = [](const std::string& word) { return word.size() > 1 && word.front() == '-'; };
+  if (const auto flag = std::ranges::find_if(extras, is_flag); flag != extras.end()) {
+    const std::string typed = flag->substr(0, flag->find('='));
+    std::vector<std::string> flags = {"--help", "--help-all"};
+    if (command == nullptr) flags.emplace_back("--version");
+    if (command != nullptr)
+      for (const Argument& option : command->options) flags.push_back(flag_style(option.name));
+    return "there is no option '" + typed + "'" + question(nearest_name(typed, flags));
+  }
+  if (command == nullptr) {
+    std::vector<std::string> names;
+    for (const Command& known : commands) names.emplace_back(known.name);
+    return "there is no command '" + extras.front() + "'" + question(nearest_name(extras.front(), names));
+  }
+  std::string words;
+  for (const std::string& word : extras) words += (words.empty() ? "'" : ", '") + word + "'";
+  // A shell makes many names of a pattern that nobody quoted.
+  return words + (extras.size() == 1 ? " is" : " are") +
+         " more than the command takes; files of one table go by a pattern in quotes, such as 'part-*.csv'";
+}
+
 } // namespace
 
-CommandLine read_command_line(const std::vector<Command>& commands, int argc, const char* const* argv) {
+std::vector<std::string> typed_words(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  // `lacuna help fit` is `lacuna fit --help`.
+  const auto command = std::ranges::find_if(words, [](const std::string& word) { return word != "help"; });
+  if (command == words.begin()) return words;
+  words.erase(words.begin(), command);
+  words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
+  return words;
+}
+
+CommandLine read_command_line(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   CLI::App app;
   app.require_subcommand(0, 1);
+  app.set_help_all_flag("--help-all"); // those of commands have it, too
   app.set_version_flag("--version", std::string("lacuna ") + version() + "\n");
   std::vector<std::vector<Entry>> entries;
   for (const Command& command : commands)
@@ -62,26 +105,31 @@ CommandLine read_command_line(const std::vector<Command>& commands, int argc, co
       if (app.get_subcommand(commands[c].name)->parsed()) return &commands[c];
     return nullptr;
   };
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    line.text = chosen() != nullptr ? help_text(*chosen()) : help_text(commands);
+  const auto fail = [&](const std::string& what) {
+    const std::string tool = chosen() != nullptr ? std::string("lacuna ") + chosen()->name : "lacuna";
+    throw Error(ErrorKind::usage, what + (what.ends_with('?') ? "" : "; see " + tool + " --help"));
+  };
+  const auto show_help = [&](HelpLength length) {
+    if (chosen() == nullptr && !app.remaining().empty())
+      fail(about_extras(commands, nullptr, app.remaining()));
+    line.text = chosen() != nullptr ? help_text(*chosen(), length) : help_text(commands);
     line.is_text_asked_for = true;
     return line;
+  };
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 takes them from behind
+  } catch (const CLI::CallForHelp&) {
+    return show_help(HelpLength::brief);
+  } catch (const CLI::CallForAllHelp&) {
+    return show_help(HelpLength::full);
   } catch (const CLI::CallForVersion& version_text) {
     line.text = version_text.what();
     line.is_text_asked_for = true;
     return line;
+  } catch (const CLI::ExtrasError&) {
+    fail(about_extras(commands, chosen(), app.remaining(true)));
   } catch (const CLI::ParseError& error) {
-    const std::string tool = chosen() != nullptr ? std::string("lacuna ") + chosen()->name : "lacuna";
-    const std::string what = error.what();
-    // A shell makes many names of a pattern that nobody quoted.
-    const bool may_be_files =
-        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && what.find(" -") == what.npos;
-    throw Error(
-        ErrorKind::usage,
-        what + (may_be_files ? "; files of one table go by a pattern in quotes, such as 'part-*.csv'" : "") +
-            "; see " + tool + " --help");
+    fail(error.what());
   }
   line.command = chosen();
   if (line.command == nullptr) {

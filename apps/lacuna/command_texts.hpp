@@ -13,7 +13,9 @@ inline constexpr CommandText fit{"fit", "Learn a classifier from a table in whic
   lacuna fit images.npy -o images.lacuna --labels labels.npy --method mcar-em
   lacuna fit loans.csv -o loans.lacuna --label repaid --config run.toml --json fit.json
   lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30
-A configuration file holds the same options, one per line: components = 20, classes = ["a", "b"])"};
+A configuration file holds the same options, one per line: components = 20, classes = ["a", "b"])",
+                                 "output label labels classes missing_label drop categorical features method "
+                                 "density components seed threads json force quiet"};
 
 inline constexpr CommandText predict{"predict", "Predict classes with an error probability for every row",
                                      "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
@@ -36,13 +38,23 @@ inline constexpr CommandText evaluate{"evaluate",
 overconfidence and underconfidence add up to ece, the mean distance between error probability and
 error rate over 20 equal bins of the error probability.)"};
 
-inline constexpr CommandText compare{"compare",
-                                     "Fit all four methods to one table and show them beside plain models",
-                                     "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
-                                     R"(  lacuna compare train.csv test.csv --label repaid --out comparison
+inline constexpr CommandText explain{
+    "explain", "Say why labels speak about a row or not, and how its error probability is made up",
+    "lacuna explain MODEL DATA --row K [OPTIONS]",
+    R"(  lacuna explain loans.lacuna new.csv --row 7
+  lacuna explain loans.lacuna new.csv --row 7 --train loans.csv --json row-7.json
+A column pushes the log ratio by what it would change if the column were left out; alone is the log
+ratio of that column and nothing else. The distance of a labeled row is in standard deviations of a
+column, as a mean over columns; categories that differ count one.)"};
+
+inline constexpr CommandText compare{
+    "compare", "Fit all four methods to one table and show them beside plain models",
+    "lacuna compare TRAIN TEST --label COLUMN --out DIR [OPTIONS]",
+    R"(  lacuna compare train.csv test.csv --label repaid --out comparison
   lacuna compare train.csv test.csv --label repaid --stratum region --out comparison --models
 The methods share densities, features and seed. DIR gets metrics.json and report.html, a page
-with figures that opens in any browser, without a network.)"};
+with figures that opens in any browser, without a network.)",
+    "label labels drop categorical features density stratum out models seed threads force quiet"};
 
 inline constexpr CommandText diagnose{
     "diagnose",
@@ -52,7 +64,16 @@ inline constexpr CommandText diagnose{
   lacuna diagnose loans.csv --label repaid --drop id,decided_by --json diagnosis.json
 Are labels missing by lot (the AUC of labeled against unlabeled rows, with a permutation p-value), which
 columns tell who has one, about which rows labels say nothing, between what limits a model errs on rows
-without a label, and classes with too few. Options are those of a fit; nothing is written but JSON.)"};
+without a label, and classes with too few. Options are those of a fit; nothing is written but JSON.)",
+    "label labels classes missing_label drop categorical features seed threads json force quiet"};
+
+inline constexpr CommandText advise{"advise", "Say which rows to label next",
+                                    "lacuna advise MODEL DATA -o OUT.csv [-n N] [OPTIONS]",
+                                    R"(  lacuna advise loans.lacuna loans.csv -o label-these.csv -n 50
+  lacuna advise images.lacuna images.npy --labels labels.csv -o - | head
+OUT has a line for each advised row, the most useful first: its number in DATA (from 1), why, what the
+model predicts and how likely that is wrong, how many rows its label would speak for, by how much it
+should lower the mean error probability, and the row as it stands in DATA.)"};
 
 inline constexpr CommandText info{"info", "Say what a model file holds", "lacuna info MODEL [--json]",
                                   R"(  lacuna info loans.lacuna

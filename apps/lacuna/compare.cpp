@@ -73,10 +73,10 @@ void compare(const CompareArguments& arguments) {
   const Comparison comparison = compare_methods(request, observer);
   const std::vector<ComparedMethod>& methods = comparison.methods;
   observer.finish();
-  for (const std::string& note : methods.front().model.record.notes) say("note: " + note);
-  if (!comparison.left_out.empty()) say("note: " + comparison.left_out);
+  for (const std::string& note : methods.front().model.record.notes) tell("note: " + note);
+  if (!comparison.left_out.empty()) tell("note: " + comparison.left_out);
   if (const Index n = methods.front().outcome.n_unlabeled; n > 0)
-    say("skipped " + counted(n, "test row") + " without a label");
+    tell("skipped " + counted(n, "test row") + " without a label");
   Output& metrics = documents.at(0);
   Output& report = documents.at(1);
   metrics.write(comparison_json(comparison));

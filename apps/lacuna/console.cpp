@@ -32,6 +32,7 @@ std::atomic<int> interrupted_by{0}; ///< the number of the signal, 0: none came
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing that locks");
 timer_t patience{};
 bool is_on_terminal = false;
+bool quiet_is_wanted = false;
 bool has_patience = false; ///< false: the system has no timer to give, and work is waited for
 
 // What stands in the handlers may be called there: man 7 signal-safety.
@@ -119,6 +120,18 @@ void say(std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+void tell(std::string_view text) {
+  if (!quiet_is_wanted) say(text);
+}
+
+void be_quiet() {
+  quiet_is_wanted = true;
+}
+
+bool is_quiet() {
+  return quiet_is_wanted;
+}
+
 ConsoleObserver::ConsoleObserver()
     : start_(std::chrono::steady_clock::now()), is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -131,21 +144,25 @@ double ConsoleObserver::seconds() const {
 }
 
 void ConsoleObserver::progress(std::string_view stage, double done, double total) {
+  if (quiet_is_wanted) return;
   const std::lock_guard lock(mutex_);
   const double now = seconds();
+  const double share = total > 0.0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
+  time_left_.see(stage, share, now);
+  const std::optional<double> left = time_left_.at(now);
+  const std::string end = left ? ", this stage ends in about " + duration_text(*left) : "";
   if (!is_terminal_) {
     if (now - shown_at_ < line_interval) return;
     shown_at_ = now;
-    say(fmt::format("{}: {}, {:.0f} s", stage, share_text(done, total), now));
+    say(fmt::format("{}: {}, {:.0f} s{}", stage, share_text(done, total), now, end));
     return;
   }
   if (now < bar_delay || now - shown_at_ < bar_interval) return;
   shown_at_ = now;
-  const double share = total > 0.0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
   const auto filled = static_cast<std::size_t>(share * progress_length);
   const std::string bar =
-      fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s", shown_name(stage), std::string(filled, '#'),
-                  std::string(progress_length - filled, '.'), share_text(done, total), now);
+      fmt::format("\r\033[K{} [{}{}] {}, {:.0f} s{}", shown_name(stage), std::string(filled, '#'),
+                  std::string(progress_length - filled, '.'), share_text(done, total), now, end);
   std::fwrite(bar.data(), 1, bar.size(), stderr);
   bar_is_shown_ = true;
 }
@@ -159,7 +176,7 @@ void ConsoleObserver::warning(std::string_view text) {
 void ConsoleObserver::note(std::string_view text) {
   const std::lock_guard lock(mutex_);
   erase_bar();
-  say(fmt::format("note: {}", text));
+  tell(fmt::format("note: {}", text));
 }
 
 bool ConsoleObserver::cancelled() const {

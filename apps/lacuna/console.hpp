@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lacuna/core/observer.hpp"
+#include "time_left.hpp"
 
 namespace lacuna::cli {
 
@@ -17,11 +18,17 @@ void catch_interrupts();
 /// 128 and the number of the signal that asked to stop: 130 for SIGINT, 143 for SIGTERM.
 int exit_code_of_interrupt();
 
-/// Talk, on stderr: "lacuna: <text>", with mentioned options as flags.
+/// From now on there are no progress, notes and summaries; what is wrong is still said.
+void be_quiet();
+bool is_quiet();
+
+/// What is wrong, on stderr: "lacuna: <text>", with mentioned options as flags.
 void say(std::string_view text);
+/// The same with what is good to know, unless the user wants quiet.
+void tell(std::string_view text);
 
 /// Shows progress and warnings on stderr. A bar on a terminal, after two seconds; elsewhere a line at most
-/// every ten seconds.
+/// every ten seconds. Only warnings where the user wants quiet.
 class ConsoleObserver : public Observer {
 public:
   ConsoleObserver();
@@ -42,6 +49,7 @@ private:
 
   std::chrono::steady_clock::time_point start_;
   double shown_at_ = 0.0;
+  TimeLeft time_left_;
   bool is_terminal_ = false;
   bool bar_is_shown_ = false;
   std::mutex mutex_;

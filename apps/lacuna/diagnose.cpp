@@ -1,5 +1,7 @@
 #include "lacuna/pipeline/diagnose.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "argument_rows.hpp"
@@ -8,6 +10,7 @@
 #include "console.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
+#include "lacuna/report/report.hpp"
 #include "output.hpp"
 #include "style.hpp"
 #include "text.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 struct DiagnoseArguments : FitRequest, FitFiles {
   std::string json;
+  std::string report;
 };
 
 std::string paragraph(const std::string& title, const std::string& text) {
@@ -58,15 +62,29 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
   return text;
 }
 
+/// The page, in which options are spelled as flags.
+std::string page_of(Diagnosis diagnosis, const std::string& path) {
+  for (Finding& finding : diagnosis.findings)
+    for (std::string* text : {&finding.found, &finding.why, &finding.remedy})
+      *text = with_options(*text, flag_style);
+  return report_page(diagnosis, std::filesystem::path(path).filename().string());
+}
+
 void diagnose(const DiagnoseArguments& arguments) {
-  keep_apart(fit_inputs(arguments), {{mention("json"), arguments.json}});
+  keep_apart(fit_inputs(arguments),
+             {{mention("json"), arguments.json}, {mention("report"), arguments.report}});
   Output json(arguments.json, arguments.force);
+  Output report(arguments.report, arguments.force);
   ConsoleObserver observer;
   const Diagnosis diagnosis = diagnose_table(arguments, observer);
   observer.finish();
   if (json.is_wanted()) json.write(diagnosis_json(diagnosis));
-  commit_together({&json});
-  print_beside({&json}, diagnosis_text(diagnosis));
+  if (report.is_wanted()) report.write(page_of(diagnosis, arguments.path));
+  commit_together({&json, &report});
+  if (json.is_wanted() || report.is_wanted())
+    print_beside({&json, &report}, diagnosis_text(diagnosis));
+  else
+    print(shown(diagnosis_text(diagnosis))); // all that was asked for
 }
 
 } // namespace
@@ -77,7 +95,7 @@ Command diagnose_command() {
       texts::diagnose,
       {.positionals = {train_row<A>()},
        .options = {config_row<A>(), json_row(&A::json, "Write everything as JSON (- for stdout)"),
-                   force_row<A>(&A::force)},
+                   report_row(&A::report, report_help), force_row<A>(&A::force)},
        .required = {"path"}},
       diagnose);
 }

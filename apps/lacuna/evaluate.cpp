@@ -70,7 +70,7 @@ void evaluate(const EvaluateArguments& arguments) {
   const EvaluateOutcome outcome = model != nullptr ? lacuna::evaluate(*model, request, observer)
                                                    : evaluate_probabilities(request, observer);
   observer.finish();
-  if (outcome.n_unlabeled > 0) say("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
+  if (outcome.n_unlabeled > 0) tell("skipped " + counted(outcome.n_unlabeled, "row") + " without a label");
   if (json.is_wanted()) json.write(evaluation_json(outcome, model));
   if (report.is_wanted()) report.write(report_page(request, outcome, model));
   commit_together({&json, &report});

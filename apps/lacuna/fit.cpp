@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "console.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/pipeline/documents.hpp"
+#include "lacuna/report/report.hpp"
 #include "output.hpp"
 #include "stack_text.hpp"
 #include "text.hpp"
@@ -20,6 +22,7 @@ namespace {
 struct FitArguments : FitRequest, FitFiles {
   std::string output;
   std::string json;
+  std::string report;
 };
 
 std::string convergence(const FitSummary& summary) {
@@ -86,23 +89,27 @@ void fit(const FitArguments& arguments) {
   }
   FitRequest request = arguments;
   const Checkpoint checkpoint(request, checkpoint_beside(arguments.output));
-  keep_apart(
-      fit_inputs(arguments),
-      {{mention("output"), arguments.output}, {mention("json"), arguments.json}, checkpoint_file(request)});
+  keep_apart(fit_inputs(arguments), {{mention("output"), arguments.output},
+                                     {mention("json"), arguments.json},
+                                     {mention("report"), arguments.report},
+                                     checkpoint_file(request)});
   Output output(arguments.output, arguments.force);
   Output json(arguments.json, arguments.force);
+  Output report(arguments.report, arguments.force);
 
   ConsoleObserver observer;
   const Model model = fit_table(request, observer);
   observer.finish();
-  for (const std::string& note : model.record.notes) say("note: " + note);
+  for (const std::string& note : model.record.notes) tell("note: " + note);
   const std::vector<char> bytes = encode_model(model);
   output.write({bytes.data(), bytes.size()});
   const double seconds = observer.seconds();
   json.write(fit_json(model, seconds));
-  commit_together({&output, &json});
+  if (report.is_wanted())
+    report.write(report_page(model, std::filesystem::path(arguments.path).filename().string()));
+  commit_together({&output, &json, &report});
   checkpoint.remove();
-  print_beside({&json}, summary_text(model, seconds));
+  print_beside({&json, &report}, summary_text(model, seconds));
 }
 
 } // namespace
@@ -114,6 +121,7 @@ Command fit_command() {
        .options = {output_row(&FitArguments::output, "MODEL", "The model file to write"),
                    config_row<FitArguments>(),
                    json_row(&FitArguments::json, "Write the record of the fit as JSON (- for stdout)"),
+                   report_row(&FitArguments::report, report_help),
                    force_row<FitArguments>(&FitArguments::force)},
        .required = {"path", "output"}},
       fit);

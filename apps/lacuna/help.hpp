@@ -9,7 +9,9 @@ namespace lacuna::cli {
 
 /// What `lacuna --help` prints.
 std::string help_text(const std::vector<Command>& commands);
-/// What `lacuna COMMAND --help` prints.
-std::string help_text(const Command& command);
+enum class HelpLength { brief, full };
+
+/// What `lacuna COMMAND --help` and `--help-all` print.
+std::string help_text(const Command& command, HelpLength length);
 
 } // namespace lacuna::cli

@@ -25,27 +25,10 @@ namespace {
 using namespace lacuna;
 using namespace lacuna::cli;
 
-/// The command that is typed, or all of them where none is: their tables of options take longer to make than
-/// a small file to read.
-std::vector<Command> commands_for(std::string_view typed) {
-  struct Maker {
-    std::string_view name;
-    Command (*make)();
-  };
-  constexpr Maker makers[] = {
-      {"diagnose", diagnose_command}, {"fit", fit_command},           {"predict", predict_command},
-      {"evaluate", evaluate_command}, {"compare", compare_command},   {"info", info_command},
-      {"demo", demo_command},         {"simulate", simulate_command}, {"reproduce", reproduce_command}};
-  std::vector<Command> commands;
-  for (const Maker& maker : makers)
-    if (maker.name == typed) return {maker.make()};
-  for (const Maker& maker : makers) commands.push_back(maker.make());
-  return commands;
-}
-
 int run(int argc, char** argv) {
-  const std::vector<Command> commands = commands_for(argc > 1 ? argv[1] : "");
-  const CommandLine line = read_command_line(commands, argc, argv);
+  const std::vector<std::string> words = typed_words(argc, argv);
+  const std::vector<Command> commands = commands_for(words.empty() ? "" : words.front());
+  const CommandLine line = read_command_line(commands, words);
   if (line.command != nullptr)
     run_command(*line.command, line.given);
   else if (line.is_text_asked_for)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "console.hpp"
 #include "data/table_files.hpp"
 #include "exit_codes.hpp"
 #include "lacuna/core/errors.hpp"
@@ -162,6 +163,7 @@ void commit_together(const std::vector<Output*>& outputs) {
 }
 
 void print_beside(std::initializer_list<const Output*> documents, const std::string& text) {
+  if (is_quiet()) return;
   const bool is_taken = std::any_of(documents.begin(), documents.end(),
                                     [](const Output* document) { return document->is_stdout(); });
   if (is_taken)

@@ -59,7 +59,7 @@ private:
 void commit_together(const std::vector<Output*>& outputs);
 
 /// What people read beside the files of a command: on stdout, unless one of the documents goes there. Where
-/// stdout is closed nobody wants to read it.
+/// stdout is closed, or quiet is wanted, nobody wants to read it.
 void print_beside(std::initializer_list<const Output*> documents, const std::string& text);
 
 } // namespace lacuna::cli

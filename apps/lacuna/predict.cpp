@@ -57,11 +57,12 @@ void predict(const PredictArguments& arguments) {
   const auto share = [&](Index n) {
     return 100.0 * static_cast<double>(n) / static_cast<double>(std::max<Index>(1, rows.n_rows));
   };
-  if (!output.is_stdout()) say(counted(rows.n_rows, "row") + " written to " + arguments.output);
+  if (!output.is_stdout()) tell(counted(rows.n_rows, "row") + " written to " + arguments.output);
   if (arguments.columns.abstain)
-    say(fmt::format("{} of them without a prediction ({:.1f} %)", rows.n_abstained, share(rows.n_abstained)));
+    tell(
+        fmt::format("{} of them without a prediction ({:.1f} %)", rows.n_abstained, share(rows.n_abstained)));
   if (arguments.risk)
-    say(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted, share(rows.n_accepted)));
+    tell(fmt::format("{} of them accepted ({:.1f} %)", rows.n_accepted, share(rows.n_accepted)));
 }
 
 } // namespace

@@ -57,8 +57,8 @@ void run_reproduce(const ReproduceArguments& arguments) {
   Output report(arguments.report, arguments.force);
   const ReproduceOutcome outcome = run_experiment<ReproduceRequest>(arguments, reproduce, report);
   if (outcome.n_reused > 0)
-    say(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
-                    counted(outcome.n_runs, "run")));
+    tell(fmt::format("{} of {} were there already", grouped(outcome.n_reused),
+                     counted(outcome.n_runs, "run")));
   print_beside({&report}, results_table(outcome) +
                               fmt::format("\nAll metrics: {}\nData behind the figures: {}/figures\n",
                                           outcome.metrics_path, arguments.out));

@@ -1,6 +1,8 @@
 #include "run_command.hpp"
 
 #include "config_file.hpp"
+#include "console.hpp"
+#include "core/nearest_name.hpp"
 #include "lacuna/core/errors.hpp"
 #include "style.hpp"
 
@@ -44,7 +46,11 @@ ConfigOption read_item(const Command& command, const std::string& path, const Co
   const Argument* const option = option_of(command, item.key);
   if (option == nullptr) {
     parts.statement = "unknown key '" + item.key + "'";
-    parts.remedy = std::string("keys are the options of lacuna ") + command.name + " without their dashes, " +
+    std::vector<std::string> keys;
+    for (const Argument& known : command.options) keys.push_back(key_style(known.name));
+    const std::string nearest = nearest_name(item.key, keys);
+    parts.remedy = (nearest.empty() ? "" : "did you mean " + nearest + "? ") +
+                   "keys are the options of lacuna " + command.name + " without their dashes, " +
                    help_of(command);
     throw Error(ErrorKind::config, std::move(parts));
   }
@@ -90,6 +96,12 @@ void run_command(const Command& command, std::vector<GivenOption> given) {
   });
   given.insert(given.end(), file.options.begin(), file.options.end());
   require_all(command, given);
+  if (const GivenOption* const quiet = find_named(given, quiet_option)) {
+    bool is_wanted = false;
+    detail::parse_option(quiet_argument(), quiet->texts.at(0), is_wanted);
+    if (is_wanted) be_quiet();
+    std::erase_if(given, [](const GivenOption& option) { return option.name == quiet_option; });
+  }
   try {
     command.run(given);
   } catch (const Error& error) {

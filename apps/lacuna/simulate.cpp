@@ -46,12 +46,12 @@ void simulate(const SimulateArguments& arguments) {
       [&](std::string_view text) { strata.write(text); }, observer);
   commit_together({&output, &strata});
   observer.finish();
-  say(fmt::format("{} of {} keep the label; {} in the rare region, {} of them with a label",
-                  grouped(outcome.n_labeled), counted(outcome.n_rows, "row"), grouped(outcome.n_rare),
-                  grouped(outcome.n_rare_labeled)));
+  tell(fmt::format("{} of {} keep the label; {} in the rare region, {} of them with a label",
+                   grouped(outcome.n_labeled), counted(outcome.n_rows, "row"), grouped(outcome.n_rare),
+                   grouped(outcome.n_rare_labeled)));
   if (outcome.n_repeated > 0)
-    say(counted(outcome.n_repeated, "row") +
-        " of these drawn more than once, as the protocol has it; the output holds each row once");
+    tell(counted(outcome.n_repeated, "row") +
+         " of these drawn more than once, as the protocol has it; the output holds each row once");
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 namespace lacuna::cli {
 
 std::string flag_style(std::string_view option) {
-  return "--" + key_style(option);
+  return (option.size() == 1 ? "-" : "--") + key_style(option);
 }
 
 std::string key_style(std::string_view option) {

@@ -8,7 +8,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "core/index.hpp"
 #include "core/parallel.hpp"
+#include "lacuna/pipeline/advise.hpp"
 #include "lacuna/pipeline/documents.hpp"
 #include "lacuna/pipeline/fit.hpp"
 #include "options.hpp"
@@ -256,6 +258,21 @@ py::array_t<bool> accept(const Model& model, const Features& features, double ri
   return accepted;
 }
 
+/// The document of the tool's JSON. `train` has training rows and the numbers of their classes.
+std::string explain_row(const Model& model, const Numbers& features, Index row,
+                        const std::optional<std::pair<Numbers, Integers>>& train,
+                        const py::object& progress) {
+  std::optional<TrainingRows> training;
+  if (train)
+    training = {matrix_view(train->first),
+                {train->second.data(), static_cast<std::size_t>(train->second.size())}};
+  std::string document;
+  run_work(progress, [&](Observer& observer) {
+    document = explanation_json(explain(model, matrix_view(features), row, training, observer));
+  });
+  return document;
+}
+
 /// What models do with rows, of 64 bits or 32.
 template <typename Features>
 void bind_scoring(py::class_<Model>& model) {
@@ -265,6 +282,24 @@ void bind_scoring(py::class_<Model>& model) {
            py::arg("progress"))
       .def("accept", accept<Features>, features, py::arg("risk"), py::arg("confidence"), py::arg("threads"),
            py::arg("progress"));
+}
+
+/// Row, reason, prediction, second class, error probability, stands for, expected drop.
+using AdvisedTuple = std::tuple<Index, std::string, int, int, double, double, double>;
+
+py::tuple advise_rows(const Model& model, const Numbers& features, const std::optional<Integers>& labels,
+                      Index n, int threads, const py::object& progress) {
+  const std::span<const int> known =
+      labels ? std::span<const int>(labels->data(), at(labels->size())) : std::span<const int>();
+  Advice advice;
+  run_work(progress, [&](Observer& observer) {
+    advice = advise(model, matrix_view(features), known, {n, threads}, observer);
+  });
+  std::vector<AdvisedTuple> rows;
+  for (const AdvisedRow& row : advice.rows)
+    rows.emplace_back(row.row, to_string(row.reason), row.prediction, row.second, row.error_probability,
+                      row.stands_for, row.expected_drop);
+  return py::make_tuple(rows, advice.n_unlabeled, advice.mean_error_probability);
 }
 
 py::tuple get_state(const Model& model) {
@@ -294,6 +329,10 @@ void bind_model(py::module_& module) {
       .def_property_readonly("label_type", [](const Model& model) { return model.record.label_type; })
       .def_property_readonly("summary", summary_dict)
       .def("record_json", model_json)
+      .def("explain", explain_row, py::arg("features").noconvert(), py::arg("row"), py::arg("train"),
+           py::arg("progress"))
+      .def("advise", advise_rows, py::arg("features").noconvert(), py::arg("labels").noconvert(),
+           py::arg("n"), py::arg("threads"), py::arg("progress"))
       .def("save", [](const Model& model, const std::string& path,
                       bool overwrite) { save_model(model, path, overwrite); })
       .def(py::pickle([](const Model& model) { return get_state(model); },

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ["CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "cmake", "include", "python", "src"]
+SOURCES = ["CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "apps", "cmake", "include", "python", "src"]
 TIME = (2020, 1, 1, 0, 0, 0)  # of every file in a wheel: the same sources give the same bytes
 
 
@@ -69,7 +69,7 @@ def configure(folder):
         "CMAKE_BUILD_TYPE": "Release",
         "BUILD_SHARED_LIBS": "OFF",
         "LACUNA_BUILD_PYTHON": "ON",
-        "LACUNA_BUILD_CLI": "OFF",
+        "LACUNA_BUILD_CLI": "ON",
         "LACUNA_BUILD_TESTS": "OFF",
         "Python_EXECUTABLE": sys.executable,
     }
@@ -90,17 +90,17 @@ def build_folder(config_settings):
 
 
 def build(folder):
-    """The compiled files of the package: the extension, and the part for GPUs where libtorch is."""
+    """The compiled files of the package: the extension, the tool, and the part for GPUs where libtorch is."""
     cache = folder / "CMakeCache.txt"
     if not (cache.is_file() and "LACUNA_BUILD_PYTHON:BOOL=ON" in cache.read_text()):
         configure(folder)
     os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
-    run("cmake", "--build", folder, "--target", "lacuna_python")
+    run("cmake", "--build", folder, "--target", "lacuna_python", "lacuna_cli")
     extension = folder / "python" / "lacuna" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
     if not extension.is_file():
         raise SystemExit(f"lacuna: the build in '{folder}' is for another Python than {sys.executable}")
     torch = folder / "liblacuna_torch.so"
-    return [extension, torch] if torch.is_file() else [extension]
+    return [extension, folder / "lacuna", *([torch] if torch.is_file() else [])]
 
 
 def package_files():
@@ -111,7 +111,13 @@ def package_files():
 def dist_info():
     wheel = f"Wheel-Version: 1.0\nGenerator: lacuna_build\nRoot-Is-Purelib: false\nTag: {tag()}\n"
     licence = (ROOT / "LICENSE").read_bytes()
-    return {"METADATA": metadata().encode(), "WHEEL": wheel.encode(), "LICENSE": licence}
+    commands = "".join(f"{name} = {place}\n" for name, place in project()["scripts"].items())
+    return {
+        "METADATA": metadata().encode(),
+        "WHEEL": wheel.encode(),
+        "LICENSE": licence,
+        "entry_points.txt": f"[console_scripts]\n{commands}".encode(),
+    }
 
 
 def write_wheel(path, contents):
@@ -126,7 +132,7 @@ def write_wheel(path, contents):
             record += f"{name},sha256={digest},{len(content)}\n"
             entry = zipfile.ZipInfo(name, TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if name.endswith(".so") else 0o100644) << 16
+            entry.external_attr = (0o100755 if name.endswith((".so", "lacuna/lacuna")) else 0o100644) << 16
             wheel.writestr(entry, content)
 
 

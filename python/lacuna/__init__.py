@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING
 from lacuna._core import version as __version__
 
 if TYPE_CHECKING:
+    from lacuna._advise import advise
     from lacuna._autoencoder import VariationalAutoencoder
     from lacuna._classifier import ReliableClassifier
     from lacuna._compare import compare
     from lacuna._diagnose import diagnose
     from lacuna._densities import DirichletProcessMixture, GaussianMixture, KernelDensity, VariationalGaussianMixture
     from lacuna._model_selection import SemiSupervisedKFold
+    from lacuna._pipeline import Pipeline
     from lacuna._recorded import load, preset
     from lacuna._reliability import reliability
     from lacuna._report import report
@@ -39,11 +41,13 @@ _PLACES = {
     "DirichletProcessMixture": "_densities",
     "VariationalAutoencoder": "_autoencoder",
     "SemiSupervisedKFold": "_model_selection",
+    "Pipeline": "_pipeline",
     "load": "_recorded",
     "preset": "_recorded",
     "reliability": "_reliability",
     "compare": "_compare",
     "diagnose": "_diagnose",
+    "advise": "_advise",
     "report": "_report",
     "LacunaWarning": "_warnings",
 }

@@ -13,14 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from lacuna import _core
 from lacuna._any_classifier import AnyClassifier, read_conditional
 from lacuna._any_density import AnyDensity, allows_nan, is_density
+from lacuna._class_weight import cheapest, costs_of
 from lacuna._densities import FAMILIES, DensityEstimator
 from lacuna._documented import documented
 from lacuna._labels import class_names, encode_labels, label_array, missing_mask, type_name
 from lacuna._options import option_texts, options_of, seed_of
 from lacuna._parameters import ReliableClassifierParameters
 from lacuna._progress import progress
-from lacuna._sklearn import check_columns, check_numbers, read_numbers, read_weights
+from lacuna._sklearn import as_table, check_columns, check_numbers, read_numbers, read_weights
 from lacuna._tables import Column, check_names, column_ranges, encode, learn_columns, needs_encoding, warn_of_columns
+from lacuna._warnings import warn
 
 
 class Scores(NamedTuple):
@@ -146,6 +148,8 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         features, columns = self._learn_features(X, options, bridge)
         check_consistent_length(features, y, sample_weight)
         codes, classes = encode_labels(y, self.classes, self.missing_label)
+        counts = np.bincount(codes[codes >= 0], minlength=len(classes))
+        costs_of(self.class_weight, classes, dict(zip(class_names(classes), counts)))  # an error now, not after the fit
         weights = read_weights(sample_weight, features)
         if self.classes is not None:
             options.append(("classes", class_names(self.classes)))
@@ -161,6 +165,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         return features, columns
 
     def _read_columns(self, X, options, bridge):
+        X = as_table(X)
         allow_nan = self._takes_gaps()
         if not needs_encoding(X, self.categorical):
             features = read_numbers(self, X, reset=True, allow_nan=allow_nan)
@@ -181,6 +186,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         self.kappa_ = model.kappa
         self.informative_weight_ = model.informative_weight
         self.summary_ = model.summary
+        self._costs = costs_of(self.class_weight, classes, model.summary["class_counts"])
 
     @property
     def record_(self):
@@ -191,6 +197,7 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
     # Predict
 
     def _read_features(self, X):
+        X = as_table(X)
         allow_nan = self._model.takes_gaps
         if all(column.categories is None for column in self._columns):
             # float32 is converted block by block, while it is scored.
@@ -211,16 +218,22 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
             return getattr(self._model, ask)(features, *arguments, threads, report)
 
     def _score_rows(self, X):
-        return Scores(*self._with_rows(X, "score"))
+        scores = Scores(*self._with_rows(X, "score"))
+        return scores if self._costs is None else cheapest(scores, self._costs)
 
     def predict(self, X):
-        """The likeliest class of each row."""
+        """The likeliest class of each row; with `class_weight` the one that makes the expected cost smallest."""
         scores = self._score_rows(X)
         return self.classes_[scores.prediction]
 
     def predict_proba(self, X):
         """The probability of each class, in the order of `classes_`; rows sum to one."""
         return self._score_rows(X).posterior
+
+    def predict_log_proba(self, X):
+        """The logarithms of `predict_proba`; -inf where a class has no probability."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def error_probability(self, X):
         """How likely the prediction of each row is wrong, also where nobody ever labeled anything."""
@@ -238,6 +251,15 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         """
         return self._score_rows(X).log_ratio
 
+    def explain(self, X, row=0, *, train=None):
+        """Why labels speak about a row of X or not: the columns that push its log ratio, how its error probability is made
+        up, and with `train`, the rows and labels of the fit as a tuple `(X, y)`, the nearest labeled rows. Returns an
+        Explanation; its `words` say it, `document` has all numbers.
+        """
+        from lacuna._explain import explain  # which needs this class
+
+        return explain(self, X, row, train)
+
     def predict_set(self, X, alpha=0.1, sensitivity=1.0):
         """A set of classes for each row that holds the true one with probability of at least `1 - alpha`, among rows like all
         training rows: an array of True and False, with a column per class.
@@ -250,20 +272,29 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
             raise ValueError(f"alpha: got {alpha}, expected a number between 0 and 1")
         return self._with_rows(X, "sets", 1.0 - alpha, float(sensitivity))
 
-    def accept(self, X, risk=0.05, confidence=0.95):
+    def accept(self, X, risk=0.05, confidence=0.95, *, return_share=False):
         """True for rows whose predictions you may act on: of those that are accepted, at most the share `risk` is wrong. That
         fails with a probability of at most `1 - confidence`, over the labels that were drawn.
 
         Rows outside the informative region are never accepted; where the labels show no such bound, no row is. Needs
-        `conditional="stack"`.
+        `conditional="stack"`, and answers that no `class_weight` has changed.
+
+        With `return_share` a pair: these, and the share of the rows that is answered.
         """
-        return self._with_rows(X, "accept", float(risk), float(confidence))
+        check_is_fitted(self)
+        if self._costs is not None:
+            raise ValueError(
+                "accept: the labels that were held out tell how often the likeliest class is wrong, and class_weight changes the "
+                "answers; fit with class_weight=None"
+            )
+        accepted = self._with_rows(X, "accept", float(risk), float(confidence))
+        return (accepted, float(np.mean(accepted))) if return_share else accepted
 
     def score(self, X, y, sample_weight=None):
         """The accuracy on the rows that have labels."""
         check_is_fitted(self)
+        X, y = as_table(X), label_array(y)
         check_consistent_length(X, y, sample_weight)
-        y = label_array(y)
         labeled = np.flatnonzero(~missing_mask(y, self.missing_label))
         if len(labeled) == 0:
             raise ValueError(f"no row has a label (missing_label={self.missing_label!r}); there is nothing to score")
@@ -290,6 +321,8 @@ class ReliableClassifier(ReliableClassifierParameters, ClassifierMixin, BaseEsti
         check_is_fitted(self)
         if not overwrite and os.path.exists(path):
             raise FileExistsError(f"'{os.fsdecode(path)}' exists; pass overwrite=True to replace it")
+        if self._costs is not None:
+            warn("a model file has no place for class_weight: whoever reads it predicts the likeliest class")
         self._model.save(os.fsencode(path), overwrite)
 
     # What scikit-learn wants to know

@@ -4,7 +4,9 @@ import copy
 import html
 
 import numpy as np
+from sklearn import pipeline
 from sklearn.base import clone
+from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
@@ -14,10 +16,11 @@ from lacuna._labels import label_array, missing_mask, plain_labels
 from lacuna._reliability import encode_rows, evaluate, figure_html, new_axes, table_html
 from lacuna._progress import progress
 from lacuna._report import page_of, predictions_of, training_rows
+from lacuna._sklearn import as_table
 from lacuna._warnings import once, warn
 
 
-def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
+def compare(X, y, X_test, y_test, *, estimator=None, others=None, semi_supervised=None, strata=None):
     """Fits all four methods with the same densities and the same seed, and judges them on the same rows.
 
     Beside them stand plain models, fitted to the labeled rows alone: `logistic`, `logistic-isotonic`, `boosting` and
@@ -33,9 +36,14 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     estimator : ReliableClassifier, default=None
         Its parameters are those of all methods, but for `method`.
     others : dict of name to classifier, default=None
-        Classifiers of other makers with `predict_proba`. Each is cloned and fitted to the labeled rows. Its prediction
+        Classifiers of other makers with `predict_proba`. Each is cloned and fitted to the labeled rows, or to all
+        (`semi_supervised`). Its prediction
         is the likeliest class; one that it has not seen has probability 0. One with the name of a plain model takes
         its place.
+    semi_supervised : list of names, default=None
+        Those of `others` that are fitted to all rows, to the numbers of the classes, with -1 where a label is missing, as
+        scikit-learn's own semi-supervised classifiers want them. None: those of scikit-learn and lacuna itself, also as the
+        last step of a pipeline.
     strata : array of shape (n_test_samples,), default=None
         A group for each test row, such as whether labels are rare there.
 
@@ -61,12 +69,14 @@ def compare(X, y, X_test, y_test, *, estimator=None, others=None, strata=None):
     if not isinstance(estimator, ReliableClassifier):
         raise TypeError(f"estimator: got {estimator!r}, expected a ReliableClassifier; map the features before")
     others = _check_others(others)
+    semi_supervised = _check_semi_supervised(others, semi_supervised)
+    X, X_test = as_table(X), as_table(X_test)
     check_consistent_length(X_test, y_test, strata)
     models = _fit_methods(estimator, X, y)
     classes = models["mar"].classes_
     rows = encode_rows(y_test, classes, strata, estimator.missing_label)  # before the others, which may take long
     models.update(_fit_plain(models["mar"], X, y, others))
-    models.update(_fit_others(others, X, y, estimator.missing_label))
+    models.update(_fit_others(others, semi_supervised, X, y, models["mar"]))
     results = {}
     with once():
         for name, model in models.items():
@@ -106,11 +116,71 @@ def _check_others(others):
     return others
 
 
-def _fit_others(others, X, y, missing_label):
+def _check_semi_supervised(others, names):
+    if names is None:
+        return {name for name, other in others.items() if _knows_missing_labels(other)}
+    if isinstance(names, str) or not set(names) <= set(others):
+        raise ValueError(f"semi_supervised: got {names!r}, expected a list of names that others has")
+    return set(names)
+
+
+def _last_step(other):
+    return other.steps[-1][1] if isinstance(other, pipeline.Pipeline) else other
+
+
+def _knows_missing_labels(other):
+    return isinstance(_last_step(other), (SelfTrainingClassifier, LabelPropagation, LabelSpreading, ReliableClassifier))
+
+
+def _fit_others(others, semi_supervised, X, y, reader):
     labels = label_array(y)
-    labeled = np.flatnonzero(~missing_mask(labels, missing_label))
+    is_missing = missing_mask(labels, reader.missing_label)
+    labeled = np.flatnonzero(~is_missing)
     labels = plain_labels(labels[labeled])
-    return {name: clone(other).fit(_safe_indexing(X, labeled), labels) for name, other in others.items()}
+    codes = np.full(len(is_missing), -1)
+    codes[labeled] = np.searchsorted(reader.classes_, labels)
+    labeled_rows = _safe_indexing(X, labeled)
+    return {
+        name: SemiSupervisedClassifier(name, clone(other), reader.classes_).fit(X, codes)
+        if name in semi_supervised
+        else clone(other).fit(labeled_rows, labels)
+        for name, other in others.items()
+    }
+
+
+class SemiSupervisedClassifier:
+    """A classifier that was fitted to all rows and the numbers of the classes, -1 where a label is missing.
+
+    Attributes
+    ----------
+    classes_ : array
+    estimator : the classifier
+    """
+
+    def __init__(self, name, estimator, classes):
+        self.estimator = estimator
+        if isinstance(_last_step(estimator), ReliableClassifier):
+            _last_step(estimator).set_params(missing_label=-1, classes=None)
+        self._name = name
+        self._all_classes = classes
+
+    def fit(self, X, codes):
+        self.estimator.fit(X, codes)
+        if -1 in self.estimator.classes_:
+            raise ValueError(f"semi_supervised: {self._name} took -1, which marks rows without a label, for a class")
+        self.classes_ = self._all_classes[np.asarray(self.estimator.classes_, dtype=np.intp)]
+        return self
+
+    def predict_proba(self, X):
+        """The probability of each class, in the order of `classes_`."""
+        return self.estimator.predict_proba(X)
+
+    def predict(self, X):
+        """The estimator's own prediction."""
+        return self._all_classes[np.asarray(self.estimator.predict(X), dtype=np.intp)]
+
+    def __repr__(self):
+        return f"<SemiSupervisedClassifier {self.estimator!r}>"
 
 
 class PlainClassifier:

@@ -63,6 +63,16 @@ class Model:
     def accept(
         self, features: NDArray[np.float64] | NDArray[np.float32], risk: float, confidence: float, threads: int, progress: _Progress
     ) -> NDArray[np.bool_]: ...
+    def explain(
+        self,
+        features: NDArray[np.float64],
+        row: int,
+        train: Optional[tuple[NDArray[np.float64], NDArray[np.int32]]],
+        progress: _Progress,
+    ) -> str: ...
+    def advise(
+        self, features: NDArray[np.float64], labels: Optional[NDArray[np.int32]], n: int, threads: int, progress: _Progress
+    ) -> tuple[list[tuple[int, str, int, int, float, float, float]], int, float]: ...
     def save(self, path: str, overwrite: bool) -> None: ...
 
 def load_model(path: str) -> Model: ...

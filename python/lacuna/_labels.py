@@ -106,15 +106,20 @@ def _named_classes(classes, missing_label):
     return named
 
 
+def _refuse_nan(labels):
+    has_nan = np.isnan(labels).any() if labels.dtype.kind == "f" else labels.dtype == object and any(map(is_null, labels))
+    if has_nan:
+        raise ValueError("Input y contains NaN or None. If these rows are unlabeled, set missing_label=None")
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+
+
 def encode_labels(y, classes, missing_label):
     """Class numbers, -1 where the label is missing, and the sorted classes."""
     y = label_array(y, warn=True)
     mask = missing_mask(y, missing_label)
     labeled = y[~mask]
-    if labeled.dtype.kind == "f":
-        assert_all_finite(labeled, input_name="y")
-    elif labeled.dtype == object and any(is_null(label) for label in labeled):
-        raise ValueError("Input y contains NaN or None. If these rows are unlabeled, set missing_label=None")
+    _refuse_nan(labeled)
     labeled = plain_labels(labeled)
     _check_not_ambiguous(y, mask, labeled, missing_label, classes)
     if len(labeled) == 0:

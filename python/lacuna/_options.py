@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 
 #: Parameters of estimators that are no options of the library.
-_PYTHONS_OWN = {"density", "classes", "missing_label", "categorical", "n_latent", "random_state", "verbose"}
+_PYTHONS_OWN = {"density", "classes", "class_weight", "missing_label", "categorical", "n_latent", "random_state", "verbose"}
 #: Largest seed plus one that is drawn for a random_state that is no number.
 _DRAWN_SEEDS = 2**31
 

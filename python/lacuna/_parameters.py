@@ -4,7 +4,7 @@ Made by scripts/generate-options from the library's tables of options: change th
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Optional, Sequence, Union
+from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
 
 @dataclass(eq=False, repr=False)
@@ -83,6 +83,11 @@ class ReliableClassifierParameters:
         Threads, 0 for all cores; never changes a result. Set 1 inside of `GridSearchCV(n_jobs=-1)`.
     device : {"auto", "cpu", "cuda"}, default="auto"
         Where VAEs are trained and mixtures pass over many rows: auto (a GPU where one is), cpu or cuda.
+    class_weight : dict, "balanced" or None, default=None
+        What a wrong answer costs, by the true class; 1 where a dict says nothing. "balanced": the number of
+        labeled rows over the number of classes and over the labeled rows of the class. `predict` gives the
+        class that makes the expected cost smallest; the fit and all probabilities stay what they are, and
+        `error_probability` is that of the class that is given. A model file has no place for it.
     verbose : bool or None, default=None
         None shows a progress bar on terminals and in notebooks when a call takes more than two seconds; False
         never does.
@@ -112,6 +117,7 @@ class ReliableClassifierParameters:
     random_state: Any = 0
     threads: int = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    class_weight: Union[Mapping[Any, float], Literal["balanced"], None] = None
     verbose: Optional[bool] = None
 
 

@@ -13,6 +13,7 @@ from lacuna._densities import DensityEstimator
 from lacuna._labels import encode_labels
 from lacuna._progress import progress
 from lacuna._reliability import encode_rows, read_probabilities
+from lacuna._sklearn import as_table
 from lacuna._warnings import once
 
 
@@ -133,6 +134,7 @@ def page_of(models, X, y, strata, train, title, sentences=()):
     own = [model for model in models.values() if isinstance(model, ReliableClassifier)]
     for model in own:
         check_is_fitted(model)
+    X = as_table(X)
     check_consistent_length(X, y)
     region = own[-1] if own else next(iter(models.values()))
     classes = _classes_of(models, own)
@@ -163,7 +165,7 @@ def _classes_of(models, own):
 
 def training_rows(model, train):
     """What a model was fitted to, as it takes it: features and class numbers."""
-    X, y = train
+    X, y = as_table(train[0]), train[1]
     check_consistent_length(X, y)
     codes, classes = encode_labels(y, model.classes_, model.missing_label)
     if len(classes) != len(model.classes_):

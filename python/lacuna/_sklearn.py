@@ -32,12 +32,29 @@ def refuse_masked_rows(X, name="X"):
     refuse_masked(X, name, f"give {name}.astype(float).filled(numpy.nan), where NaN is a missing value")
 
 
+def is_frame(X):
+    """Whether X is a table of pandas, which need not be installed."""
+    return hasattr(X, "iloc") and hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def as_table(X):
+    """X, where it is a table that only has the interchange protocol of data frames (polars, Arrow and others) as one of pandas."""
+    if is_frame(X) or not hasattr(X, "__dataframe__"):
+        return X
+    try:
+        from pandas.api.interchange import from_dataframe  # 1.5
+    except ImportError:
+        raise ValueError(f"X is a {type(X).__name__}, which only pandas 1.5 or newer can read; install it, or give an array") from None
+    return from_dataframe(X)
+
+
 def read_numbers(estimator, X, *, reset, allow_nan, ensure_min_samples=1, dtype=np.float64):
     """X as a float64 array in C order, without a copy where it is one; names and number of columns are checked.
 
     With a list of types X may be of any of them, and is the first where it is of none.
     """
     refuse_masked_rows(X)
+    X = as_table(X)
     options = {_FINITE: "allow-nan" if allow_nan else True}
     return validate_data(
         estimator, X, reset=reset, dtype=dtype, order="C", ensure_min_samples=ensure_min_samples, **options
@@ -64,8 +81,3 @@ def read_weights(sample_weight, features):
     if not weights.any():
         raise ValueError("sample_weight: all weights are zero; some row has to count")
     return weights
-
-
-def is_frame(X):
-    """Whether X is a table of pandas, which need not be installed."""
-    return hasattr(X, "iloc") and hasattr(X, "columns") and hasattr(X, "dtypes")

@@ -81,10 +81,14 @@ std::string Error::text(OptionStyle style) const {
 }
 
 void OptionChecks::require(bool holds, const std::string& option, const std::string& found,
-                           const std::string& expected) {
+                           const std::string& expected, const std::string& remedy) {
   if (!holds)
-    violations_.push_back(
-        {.place = {}, .option = option, .statement = {}, .found = found, .expected = expected, .remedy = {}});
+    violations_.push_back({.place = {},
+                           .option = option,
+                           .statement = {},
+                           .found = found,
+                           .expected = expected,
+                           .remedy = remedy});
 }
 
 void OptionChecks::throw_if_any() const {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/nearest_name.hpp"
+
 namespace lacuna {
 
 namespace {
@@ -44,6 +46,8 @@ void refuse(const OptionInfo& info, const std::string& text) {
   parts.option = info.name;
   parts.found = "'" + text + "'";
   parts.expected = info.expected;
+  if (const std::string nearest = nearest_name(text, info.choices); !nearest.empty())
+    parts.remedy = "did you mean " + nearest + "?";
   throw Error(ErrorKind::usage, std::move(parts));
 }
 

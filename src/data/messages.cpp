@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/escapes.hpp"
+#include "core/nearest_name.hpp"
 
 namespace lacuna {
 
@@ -15,21 +16,6 @@ constexpr std::size_t longest_list = 20;
 
 bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// Letters to insert, delete or replace until one word is the other, ignoring case.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
 }
 
 /// As people may see it, and cut when long.
@@ -119,18 +105,8 @@ std::string name_list(const std::vector<std::string>& names) {
 }
 
 std::string nearest_name_hint(std::string_view name, const std::vector<std::string>& names) {
-  // Long names and very wide tables are not worth the quadratic search.
-  if (name.size() > longest_quote) return {};
-  std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
-  std::string_view nearest;
-  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 2000); ++i) {
-    if (names[i].size() > longest_quote) continue;
-    const std::size_t distance = edit_distance(name, names[i]);
-    if (distance >= best || distance >= names[i].size()) continue;
-    best = distance;
-    nearest = names[i];
-  }
-  return nearest.empty() ? std::string() : "did you mean " + in_quotes(nearest) + "?";
+  const std::string nearest = nearest_name(name, names);
+  return nearest.empty() ? nearest : "did you mean " + in_quotes(nearest) + "?";
 }
 
 std::string shell_word(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "data/table_copy.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,35 @@ std::string csv_cell(std::string_view text) {
 
 std::string csv_cell_or_nothing(std::string_view text) {
   return text.empty() ? std::string() : csv_cell(text);
+}
+
+std::vector<std::string> table_columns(const std::string& path, const TableOptions& options) {
+  return open_table(path, text_format(options, {}))->column_names();
+}
+
+CopiedRows copy_rows(const std::string& path, const TableOptions& options, const std::vector<Index>& rows,
+                     Observer& observer) {
+  const std::unique_ptr<TableSource> table =
+      open_table(path, text_format(options, [&](double) { stop_if_cancelled(observer); }));
+  const std::size_t n_columns = table->column_names().size();
+  CopiedRows copied;
+  for (std::size_t j = 0; j < n_columns; ++j)
+    copied.header += (j > 0 ? "," : "") + csv_cell_or_nothing(table->column_names()[j]);
+  std::unordered_map<Index, std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i], i);
+  copied.lines.resize(rows.size());
+  while (!places.empty() && table->next()) {
+    const auto found = places.find(table->row() - 1);
+    if (found == places.end()) continue;
+    std::string& line = copied.lines[found->second];
+    for (std::size_t j = 0; j < n_columns; ++j) {
+      if (j > 0) line += ',';
+      line += csv_cell_or_nothing(table->text(j));
+    }
+    places.erase(found);
+  }
+  if (!places.empty()) fail_changed(path);
+  return copied;
 }
 
 void copy_table(const std::string& path, const TableOptions& options, const TableChanges& changes,

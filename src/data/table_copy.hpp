@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lacuna/data/table.hpp"
 
@@ -13,6 +14,19 @@ namespace LACUNA_API lacuna {
 std::string csv_cell(std::string_view text);
 /// The same, and nothing at all for a text that is empty.
 std::string csv_cell_or_nothing(std::string_view text);
+
+/// The names of a table's columns.
+std::vector<std::string> table_columns(const std::string& path, const TableOptions& options);
+
+/// Some rows of a table as lines of a CSV file, without the ends of lines.
+struct CopiedRows {
+  std::string header; ///< the names of all columns
+  std::vector<std::string> lines;
+};
+/// Those rows, by their numbers from 0, in the order in which they are asked for. Throws Error(data) when the
+/// table does not have them.
+CopiedRows copy_rows(const std::string& path, const TableOptions& options, const std::vector<Index>& rows,
+                     Observer& observer);
 
 /// What a copy of a table changes, by row.
 struct TableChanges {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/archive_checks.hpp"
+#include "core/nearest_name.hpp"
 #include "core/registry.hpp"
 #include "density/dp_mixture.hpp"
 #include "density/gmm.hpp"
@@ -61,7 +62,9 @@ void register_density_family(DensityFamilyEntry entry) {
 
 void check_options(const DensityOptions& options, OptionChecks& checks) {
   const auto entry = families().find(options.family());
-  checks.require(entry != nullptr, "density", "'" + options.family() + "'", "one of " + families().names());
+  const std::string nearest = nearest_name(options.family(), density_family_names());
+  checks.require(entry != nullptr, "density", "'" + options.family() + "'", "one of " + families().names(),
+                 nearest.empty() ? "" : "did you mean " + nearest + "?");
   if (entry && entry->check) entry->check(options.values(), checks);
 }
 

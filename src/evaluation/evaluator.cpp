@@ -30,13 +30,26 @@ void Evaluator::add(int label, int prediction, double error_probability,
     rows_.stratum.push_back(no_stratum);
     return;
   }
-  const auto [found, is_new] = strata_.try_emplace(*stratum);
+  const auto [found, is_new] =
+      strata_.try_emplace(*stratum, Stratum{0, {}, ClasswiseAccumulator(confusion_matrix_.n_classes())});
   if (is_new) {
     found->second.number = static_cast<int>(rows_.stratum_names.size());
     rows_.stratum_names.push_back(*stratum);
   }
+  found->second.classwise.add(label, probabilities);
   found->second.metrics.add(label, prediction, error_probability, probabilities);
   rows_.stratum.push_back(found->second.number);
+}
+
+ScoredRows Evaluator::rows_of(int stratum) const {
+  ScoredRows rows;
+  for (std::size_t i = 0; i < rows_.label.size(); ++i) {
+    if (rows_.stratum[i] != stratum) continue;
+    rows.label.push_back(rows_.label[i]);
+    rows.prediction.push_back(rows_.prediction[i]);
+    rows.error_probability.push_back(rows_.error_probability[i]);
+  }
+  return rows;
 }
 
 Evaluation Evaluator::evaluation() const {
@@ -54,6 +67,9 @@ Diagnostics Evaluator::diagnostics(const CurveOptions& options) const {
   result.risk_coverage = risk_coverage(groups);
   result.classwise_calibration_error = classwise_.mean_calibration_error();
   result.confusion_matrix = confusion_matrix_;
+  for (const auto& [name, stratum] : strata_)
+    result.strata[name] = {risk_coverage(error_groups(rows_of(stratum.number))),
+                           stratum.classwise.mean_calibration_error()};
   return result;
 }
 

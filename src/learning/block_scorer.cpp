@@ -1,8 +1,10 @@
 #include "learning/block_scorer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/index.hpp"
 #include "learning/row_lot.hpp"
@@ -43,7 +45,7 @@ BlockScorer::BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView ro
   log_rest_ += std::log1p(-background);
 }
 
-void BlockScorer::score_rows() {
+void BlockScorer::score_rows(std::span<Anatomy> anatomy) {
   std::vector<Index> guesses(at(rows_.n_rows));
   const auto likeliest = [&](const double* posterior) {
     return std::max_element(posterior, posterior + n_classes_) - posterior;
@@ -56,6 +58,7 @@ void BlockScorer::score_rows() {
   add_common_part();
   for (Index b = 0; b < rows_.n_rows; ++b)
     set_prediction(b, parts_.guesses_late ? likeliest(scores_.posterior.row(first_ + b)) : guesses[at(b)]);
+  if (!anatomy.empty()) set_anatomy(anatomy);
 }
 
 void BlockScorer::add_common_part() {
@@ -78,6 +81,15 @@ std::span<const double> BlockScorer::means_over_draws(const Value& value) {
   return means_;
 }
 
+/// q(y) in product form.
+double BlockScorer::class_probability(Index y) const {
+  double probability = 0.0;
+  for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
+  probability /= static_cast<double>(draws_.size());
+  const double w = parts_.informative_weight;
+  return w * probability + (1.0 - w) / static_cast<double>(n_classes_);
+}
+
 /// What q(x, y) owes to a class, as a log: in joint form w q(y|l=1) q(x|y,l=1), the first part of eq. 3.
 void BlockScorer::set_joint_parts(Index y) {
   const std::span<const double> means =
@@ -88,11 +100,7 @@ void BlockScorer::set_joint_parts(Index y) {
 /// The same in product form, (w q(x|y,l=1) + (1-w) q(x|l=0)) (w q(y|l=1) + (1-w)/|Y|) (eq. 4): here no part
 /// is common.
 void BlockScorer::set_product_parts(Index y) {
-  double probability = 0.0;
-  for (const ClassEvidence& draw : draws_) probability += draw.probability(y);
-  probability /= static_cast<double>(draws_.size());
-  const double w = parts_.informative_weight;
-  const double log_prior = std::log(w * probability + (1.0 - w) / static_cast<double>(n_classes_));
+  const double log_prior = std::log(class_probability(y));
   const std::span<const double> means =
       means_over_draws([&](const ClassEvidence& draw, Index b) { return draw.log_density(y, b); });
   for (Index b = 0; b < rows_.n_rows; ++b) {
@@ -147,12 +155,56 @@ void BlockScorer::set_prediction(Index b, Index guess) {
   set_region(b, share(background_weight(b)));
 }
 
+double BlockScorer::log_ratio(Index b) const {
+  return unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+}
+
 void BlockScorer::set_region(Index b, double background_share) {
-  double ratio = unlabeled_.empty() ? infinity : initial_.best_log_density(b) - unlabeled_[at(b)];
+  double ratio = log_ratio(b);
   // More likely unlike all rows than like some of them: then a ratio of two tails says nothing.
   if (background_share >= 0.5) ratio = -infinity;
   scores_.log_ratio[at(first_ + b)] = ratio;
   scores_.informative[at(first_ + b)] = ratio > parts_.kappa ? 1 : 0;
+}
+
+/// The cases of eq. 3, or of eq. 4 multiplied out: labels speak, w q(x, y|l=1); they do not, (1-w) q(x|l=0)
+/// q(y); the background, uniform over classes. Each probability of the scores is divided among them, so that
+/// they add up to it also where logarithms are huge and round.
+void BlockScorer::set_anatomy(std::span<Anatomy> anatomy) {
+  constexpr std::array sources{AnswerSource::inside, AnswerSource::unknown, AnswerSource::strange};
+  const bool is_joint = parts_.posterior == PosteriorForm::joint;
+  std::vector<std::array<AnswerPart, sources.size()>> sums(at(rows_.n_rows));
+  for (Index y = 0; y < n_classes_; ++y) {
+    const double log_prior = is_joint ? 0.0 : std::log(class_probability(y));
+    const double log_of_unknown = is_joint ? -log_classes_ : log_prior;
+    const std::span<const double> means = means_over_draws([&](const ClassEvidence& draw, Index b) {
+      return is_joint ? draw.log_joint(y, b) : draw.log_density(y, b);
+    });
+    for (Index b = 0; b < rows_.n_rows; ++b) {
+      const Index row = first_ + b;
+      std::array cases{log_prior + log_weight_ + means[at(b)],
+                       uninformative_.empty() ? -infinity
+                                              : log_of_unknown + log_rest_ + uninformative_[at(b)],
+                       background_weight(b) - log_classes_};
+      const double largest = *std::ranges::max_element(cases);
+      if (largest == -infinity) continue; // its probability is 0
+      for (double& value : cases) value = std::exp(value - largest);
+      const double total = std::accumulate(cases.begin(), cases.end(), 0.0);
+      for (std::size_t c = 0; c < cases.size(); ++c) {
+        const double share = scores_.posterior(row, y) * cases[c] / total;
+        sums[at(b)][c].weight += share;
+        if (y != scores_.prediction[at(row)]) sums[at(b)][c].error_probability += share;
+      }
+    }
+  }
+  for (Index b = 0; b < rows_.n_rows; ++b) {
+    Anatomy& found = anatomy[at(b)];
+    found.log_ratio = log_ratio(b);
+    found.strangeness = sums[at(b)].back().weight;
+    for (std::size_t c = 0; c < sources.size(); ++c)
+      if (const AnswerPart& sum = sums[at(b)][c]; sum.weight > 0.0)
+        found.parts.push_back({sources[c], sum.weight, sum.error_probability / sum.weight});
+  }
 }
 
 } // namespace lacuna

@@ -14,8 +14,8 @@ public:
   /// `first` is the place of the block's first row in `scores`.
   BlockScorer(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores);
 
-  /// Writes the scores of all rows of the block.
-  void score_rows();
+  /// Writes the scores of all rows of the block, and what is behind them to `anatomy`, unless that is empty.
+  void score_rows(std::span<Anatomy> anatomy = {});
 
 private:
   void set_joint_parts(Index y);
@@ -26,6 +26,9 @@ private:
   double background_weight(Index b) const;
   void set_prediction(Index b, Index guess);
   void set_region(Index b, double background_share);
+  double log_ratio(Index b) const;
+  double class_probability(Index y) const;
+  void set_anatomy(std::span<Anatomy> anatomy);
   template <class Value>
   std::span<const double> means_over_draws(const Value& value);
 

@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
+Scores GenerativeClassifier::room_for(MatrixView rows) const {
   if (rows.n_cols != n_features())
     throw Error(ErrorKind::data, "the rows have " + std::to_string(rows.n_cols) +
                                      " features, the model was fitted with " + std::to_string(n_features()));
@@ -26,6 +26,21 @@ Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
   scores.informative.resize(at(rows.n_rows));
   if (parts_.stacked != nullptr) scores.log_share.resize(at(rows.n_rows));
   scores.posterior = Matrix(rows.n_rows, n_classes());
+  return scores;
+}
+
+std::vector<Anatomy> GenerativeClassifier::dissect(MatrixView rows) const {
+  Scores scores = room_for(rows);
+  std::vector<Anatomy> found(at(rows.n_rows));
+  if (parts_.stacked != nullptr)
+    score_stacked(parts_, rows, 0, scores, found);
+  else
+    BlockScorer(parts_, rows, 0, scores).score_rows(found);
+  return found;
+}
+
+Scores GenerativeClassifier::score(MatrixView rows, int threads) const {
+  Scores scores = room_for(rows);
   const Index block_rows = PassesAt::place() == PassPlace::kernels ? evidence_block_rows : rows_per_journey;
   const Index n_blocks = (rows.n_rows + block_rows - 1) / block_rows;
   parallel_for(n_blocks, threads, [&](Index block) {
@@ -55,6 +70,10 @@ bool GenerativeClassifier::handles_missing_values() const {
   };
   return can(parts_.uninformative) && can(parts_.initial_unlabeled) && all_can(parts_.initial) &&
          std::all_of(parts_.draws.begin(), parts_.draws.end(), all_can);
+}
+
+bool GenerativeClassifier::is_region_by_classifier() const {
+  return parts_.stacked != nullptr && parts_.stacked->ratio.is_by_classifier();
 }
 
 Index GenerativeClassifier::n_features() const {

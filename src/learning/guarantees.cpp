@@ -15,8 +15,7 @@ namespace lacuna {
 namespace {
 
 const HeldOutAnswers& held_out_answers(const GenerativeClassifier& classifier) {
-  const StackedModel* const stacked = classifier.parts().stacked.get();
-  if (stacked != nullptr && stacked->held_out) return *stacked->held_out;
+  if (keeps_held_out_answers(classifier)) return *classifier.parts().stacked->held_out;
   ErrorParts parts;
   parts.statement = "the model keeps no held-out answers, so it can promise nothing";
   parts.remedy = "fit it anew with " + mention("conditional") + " stack";
@@ -28,6 +27,11 @@ void require_share(OptionChecks& checks, const std::string& option, double value
 }
 
 } // namespace
+
+bool keeps_held_out_answers(const GenerativeClassifier& classifier) {
+  const StackedModel* const stacked = classifier.parts().stacked.get();
+  return stacked != nullptr && stacked->held_out.has_value();
+}
 
 double worst_error_probability(double error_probability, double odds) {
   return odds * error_probability / (1.0 - error_probability + odds * error_probability);

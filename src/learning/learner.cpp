@@ -218,8 +218,7 @@ private:
       // EM climbs as well by better models as by the best ones, at a fraction of the cost.
       constexpr bool single_step = true;
       model = fitter_.fit_classes(filled.rows, final_seed_, &model, single_step);
-      observer_.progress(prefix_ + "EM", static_cast<double>(iteration),
-                         static_cast<double>(options_.max_em_iterations));
+      observer_.progress(prefix_ + "EM", static_cast<double>(iteration), 0.0); // it ends when it converges
     }
     model = fitter_.fit_classes(filled.rows, final_seed_, &model);
     record_classes("class", model, filled.rows);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/index.hpp"
 #include "learning/row_lot.hpp"
@@ -16,6 +17,36 @@ double background_share(const GenerativeClassifier::Parts& parts, const double* 
   if (!parts.background) return 0.0;
   const double odds = parts.background->log_odds(row, log_density) - parts.stacked->usual_strangeness;
   return std::max(1.0 / (1.0 + std::exp(-odds)), parts.stacked->ranges.strangeness(row));
+}
+
+/// All but p[y]: one minus a probability near one has few digits.
+double sum_of_others(std::span<const double> p, std::size_t y) {
+  return std::accumulate(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(y), 0.0) +
+         std::accumulate(p.begin() + static_cast<std::ptrdiff_t>(y) + 1, p.end(), 0.0);
+}
+
+/// How an answer is made up: answer_row and the background, case by case.
+std::vector<AnswerPart> answer_parts(const StackedModel& model, const StackedRow& row,
+                                     const StackedAnswer& answer, double strange, std::size_t prediction) {
+  const std::size_t n_classes = row.log_p.size();
+  std::vector<double> p(n_classes);
+  std::transform(row.log_p.begin(), row.log_p.end(), p.begin(), [](double log_p) { return std::exp(log_p); });
+  std::vector<double> unknown(n_classes);
+  for (std::size_t y = 0; y < n_classes; ++y) unknown[y] = model.hardly_labeled.probability(y);
+  std::vector<double> kept = p;
+  model.hardly_labeled.extrapolate(answer.believed, kept);
+  for (std::size_t y = 0; y < n_classes; ++y) kept[y] -= (1.0 - answer.trust) * unknown[y];
+  const double seen = 1.0 - strange;
+  const double rest = 1.0 / static_cast<double>(n_classes);
+  std::vector<AnswerPart> parts{
+      {AnswerSource::inside, seen * (1.0 - answer.outside), sum_of_others(p, prediction)},
+      {AnswerSource::extrapolated, seen * answer.outside * answer.trust,
+       answer.trust > 0.0 ? sum_of_others(kept, prediction) / answer.trust : 0.0},
+      {AnswerSource::unknown, seen * answer.outside * (1.0 - answer.trust),
+       sum_of_others(unknown, prediction)},
+      {AnswerSource::strange, strange, 1.0 - rest}};
+  std::erase_if(parts, [](const AnswerPart& part) { return part.weight == 0.0; });
+  return parts;
 }
 
 } // namespace
@@ -39,13 +70,15 @@ StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedR
   for (const Trust& one : model.trust)
     trust = std::min(trust, one.of(largest, signals, static_cast<Index>(posterior.size())));
   std::vector<double> extrapolated(posterior.begin(), posterior.end());
+  answer.believed = trust;
   answer.trust = model.hardly_labeled.extrapolate(trust, extrapolated);
   for (std::size_t y = 0; y < posterior.size(); ++y)
     posterior[y] += answer.outside * (extrapolated[y] - posterior[y]);
   return answer;
 }
 
-void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores) {
+void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores,
+                   std::span<Anatomy> anatomy) {
   const StackedModel& model = *parts.stacked;
   const std::size_t n_classes = parts.class_names.size();
   const StackAnswers stack(*model.conditional, rows);
@@ -80,6 +113,15 @@ void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, In
     scores.log_ratio[row] = strange >= 0.5 ? -std::numeric_limits<double>::infinity() : ratios[b];
     scores.informative[row] = scores.log_ratio[row] > parts.kappa ? 1 : 0;
     scores.log_share[row] = share.log_share[b];
+    if (anatomy.empty()) continue;
+    anatomy[b] = {.log_ratio = ratios[b],
+                  .strangeness = strange,
+                  .outside = answer.outside,
+                  .trust = answer.outside > 0.0 ? answer.trust : Anatomy::none,
+                  .distance = model.distance->of(features),
+                  .log_share = known.log_share,
+                  .disagreement = known.disagreement,
+                  .parts = answer_parts(model, known, answer, strange, static_cast<std::size_t>(prediction))};
   }
 }
 

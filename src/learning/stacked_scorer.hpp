@@ -19,8 +19,9 @@ struct StackedRow {
 
 /// The posterior q(y|x) of docs/math/trust.md, eq. 1, without the background.
 struct StackedAnswer {
-  double outside = 0.0; ///< rho
-  double trust = 0.0;   ///< how much of the extrapolation is kept
+  double outside = 0.0;  ///< rho
+  double trust = 0.0;    ///< how much of the extrapolation is kept
+  double believed = 0.0; ///< how much of its certainty it keeps, for which classes with few labels take some
 };
 /// The class with the largest posterior; where rounding leaves ties, that which p(y|x) prefers.
 std::size_t best_class(std::span<const double> posterior, std::span<const double> log_p);
@@ -29,7 +30,8 @@ StackedAnswer answer_row(const StackedModel& model, double kappa, const StackedR
                          std::span<double> posterior);
 
 /// Writes everything a classifier with a stack says about one block of rows to `scores`, from place `first`
-/// on.
-void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores);
+/// on, and what is behind it to `anatomy`, unless that is empty.
+void score_stacked(const GenerativeClassifier::Parts& parts, MatrixView rows, Index first, Scores& scores,
+                   std::span<Anatomy> anatomy = {});
 
 } // namespace lacuna

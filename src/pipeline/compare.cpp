@@ -98,12 +98,14 @@ Comparison compare_methods(const CompareRequest& request, Observer& every_warnin
 
   std::vector<const Model*> contenders;
   for (const Model& model : models) contenders.push_back(&model);
-  ModelSource source(contenders, std::move(test), request.threads, plain.models);
+  PromiseTally promises(models.back().classifier);
+  ModelSource source(contenders, std::move(test), request.threads, plain.models, &promises);
   JudgeTask task;
   task.place = request.test;
   task.stratum = request.stratum;
   task.sampled = &models.back();
   std::vector<EvaluateOutcome> outcomes = judge(source, task, observer);
+  outcomes[models.size() - 1].promises = promises.found();
   MemoryBlocks training(table.data.features.view(), table.data.labels);
   const auto train_rows = sample_training(models.back(), training, request.threads, observer);
 

@@ -2,6 +2,7 @@
 
 #include "lacuna/core/version.hpp"
 #include "lacuna/pipeline/documents.hpp"
+#include "pipeline/json_parts.hpp"
 
 namespace lacuna {
 
@@ -19,7 +20,7 @@ Json interval_json(const Interval& interval) {
 
 } // namespace
 
-std::string diagnosis_json(const Diagnosis& found) {
+Json diagnosis_object(const Diagnosis& found) {
   Json columns = Json::array();
   for (const LabelingColumn& column : found.columns) {
     Json parts = Json::array();
@@ -36,24 +37,26 @@ std::string diagnosis_json(const Diagnosis& found) {
                         {"found", with_options(finding.found, plain_style)},
                         {"why", with_options(finding.why, plain_style)},
                         {"remedy", with_options(finding.remedy, plain_style)}});
-  const Json document{
-      {"version", version()},
-      {"n_labeled", found.n_labeled},
-      {"n_unlabeled", found.n_unlabeled},
-      {"classes", counts},
-      {"labeling",
-       {{"auc", found.auc},
-        {"p_value", found.p_value},
-        {"n_permutations", found.n_permutations},
-        {"columns", columns},
-        {"gap", found.gap ? part_json(*found.gap) : Json(nullptr)}}},
-      {"overlap", {{"outside_share", found.outside_share}, {"effective_labels", found.effective_labels}}},
-      {"error",
-       {{"inside", found.error_inside},
-        {"inside_interval", interval_json(found.inside)},
-        {"total", interval_json(found.error)}}},
-      {"findings", findings}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return {{"version", version()},
+          {"n_labeled", found.n_labeled},
+          {"n_unlabeled", found.n_unlabeled},
+          {"classes", counts},
+          {"labeling",
+           {{"auc", found.auc},
+            {"p_value", found.p_value},
+            {"n_permutations", found.n_permutations},
+            {"columns", columns},
+            {"gap", found.gap ? part_json(*found.gap) : Json(nullptr)}}},
+          {"overlap", {{"outside_share", found.outside_share}, {"effective_labels", found.effective_labels}}},
+          {"error",
+           {{"inside", found.error_inside},
+            {"inside_interval", interval_json(found.inside)},
+            {"total", interval_json(found.error)}}},
+          {"findings", findings}};
+}
+
+std::string diagnosis_json(const Diagnosis& found) {
+  return diagnosis_object(found).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace lacuna

@@ -121,7 +121,8 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
     return std::make_unique<TableBlocks>(path, model.schema, options, model.class_names(),
                                          ColumnsBeside{.stratum = stratum}, observer);
   };
-  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads);
+  PromiseTally promises(model.classifier);
+  ModelSource test({&model}, blocks(request.path, request, request.stratum), request.threads, {}, &promises);
   JudgeTask task = task_of(request);
   if (request.calibrate)
     task.calibration = std::make_unique<ModelSource>(
@@ -135,6 +136,7 @@ EvaluateOutcome evaluate(const Model& model, const EvaluateRequest& request, Obs
   }
   if (request.keeps_rows) task.sampled = &model;
   EvaluateOutcome outcome = std::move(judge(test, task, observer).front());
+  if (!request.calibrate) outcome.promises = promises.found();
   if (train) outcome.train_rows = sample_training(model, *train, request.threads, observer);
   return outcome;
 }

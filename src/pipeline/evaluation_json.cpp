@@ -80,16 +80,21 @@ Json corp_json(const CorpCurve& corp) {
           {"curve", curve}};
 }
 
+Json risk_numbers(const RiskCoverage& risk_coverage) {
+  return {{"aurc", risk_coverage.aurc},
+          {"augrc", risk_coverage.augrc},
+          {"coverage_at_5_percent_risk", risk_coverage.coverage_at_5_percent_risk},
+          {"risk_at_80_percent_coverage", risk_coverage.risk_at_80_percent_coverage}};
+}
+
 Json risk_coverage_json(const RiskCoverage& risk_coverage) {
   Json curve = Json::array();
   for (const RiskCoveragePoint& point : thinned(risk_coverage.curve, max_curve_points))
     curve.push_back(
         {{"error_probability", point.error_probability}, {"coverage", point.coverage}, {"risk", point.risk}});
-  return {{"aurc", risk_coverage.aurc},
-          {"augrc", risk_coverage.augrc},
-          {"coverage_at_5_percent_risk", risk_coverage.coverage_at_5_percent_risk},
-          {"risk_at_80_percent_coverage", risk_coverage.risk_at_80_percent_coverage},
-          {"curve", curve}};
+  Json document = risk_numbers(risk_coverage);
+  document["curve"] = curve;
+  return document;
 }
 
 Json confusion_json(const ConfusionMatrix& matrix) {
@@ -114,9 +119,21 @@ Json calibration_json(const CalibrationOutcome& calibration, const Evaluation& a
           {"after", evaluation_object(after)}};
 }
 
+Json promised_rows_json(const PromiseCheck::Rows& rows) {
+  return {{"n", rows.n},
+          {"n_covered", rows.n_covered},
+          {"n_of_size", rows.n_of_size},
+          {"n_answered", rows.n_answered},
+          {"n_wrong", rows.n_wrong}};
+}
+
 Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   const Diagnostics& diagnostics = outcome.diagnostics;
   Json document = evaluation_object(outcome.evaluation);
+  for (const auto& [name, part] : diagnostics.strata) {
+    document["strata"][name]["classwise_calibration_error"] = part.classwise_calibration_error;
+    document["strata"][name]["risk_coverage"] = risk_numbers(part.risk_coverage);
+  }
   document["n_unlabeled"] = outcome.n_unlabeled;
   document["version"] = version();
   document["model"] = model_object(model);
@@ -127,6 +144,7 @@ Json document_of(const EvaluateOutcome& outcome, const Model* model) {
   document["corp"] = corp_json(diagnostics.corp);
   document["risk_coverage"] = risk_coverage_json(diagnostics.risk_coverage);
   document["confusion_matrix"] = confusion_json(diagnostics.confusion_matrix);
+  if (outcome.promises) document["promises"] = promises_object(*outcome.promises);
   if (outcome.calibration)
     document["calibration"] = calibration_json(*outcome.calibration, outcome.evaluation);
   return document;
@@ -144,6 +162,14 @@ Json evaluation_object(const Evaluation& evaluation) {
   for (const auto& [name, metrics] : evaluation.strata) strata[name] = metrics_json(metrics);
   document["strata"] = strata;
   return document;
+}
+
+Json promises_object(const PromiseCheck& promises) {
+  return {{"coverage", promises.coverage},
+          {"risk", promises.risk},
+          {"confidence", promises.confidence},
+          {"inside", promised_rows_json(promises.inside)},
+          {"outside", promised_rows_json(promises.outside)}};
 }
 
 std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model) {

@@ -3,6 +3,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "lacuna/evaluation/reliability.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
 namespace LACUNA_API lacuna {
@@ -15,5 +17,9 @@ nlohmann::ordered_json summary_object(const FitRecord& record);
 nlohmann::ordered_json model_object(const Model* model);
 /// The named metrics and their bins, overall and by stratum.
 nlohmann::ordered_json evaluation_object(const Evaluation& evaluation);
+/// Everything a diagnosis holds.
+nlohmann::ordered_json diagnosis_object(const Diagnosis& found);
+/// What promises came to.
+nlohmann::ordered_json promises_object(const PromiseCheck& promises);
 
 } // namespace lacuna

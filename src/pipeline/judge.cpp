@@ -59,13 +59,14 @@ void require_labels(const Evaluator& evaluator, Index n_unlabeled, const JudgeTa
 }
 
 std::shared_ptr<const RowSample> sample(RowSample::Kind kind, const Model& model, LabeledBlocks& blocks,
-                                        int threads, Observer& observer) {
+                                        int threads, PromiseTally* promises, Observer& observer) {
   const bool is_test = kind == RowSample::Kind::test;
   auto rows = std::make_shared<RowSample>(kind, model);
   blocks.for_each(
       [&](const LabeledBlock& block) {
         const MappedRows mapped(model, block.columns, {.first_row = block.first_row, .threads = threads});
         const Scores scores = model.classifier.score(mapped.features(), threads);
+        if (promises != nullptr) promises->add(scores, block.labels);
         for (Index i = 0; i < block.columns.n_rows; ++i) {
           const int label = block.labels.empty() ? missing_label : block.labels[at(i)];
           const bool is_labeled = label != missing_label;
@@ -123,12 +124,12 @@ std::vector<EvaluateOutcome> judge(ScoredSource& test, const JudgeTask& task, Ob
 
 std::shared_ptr<const RowSample> sample_training(const Model& model, LabeledBlocks& blocks, int threads,
                                                  Observer& observer) {
-  return sample(RowSample::Kind::train, model, blocks, threads, observer);
+  return sample(RowSample::Kind::train, model, blocks, threads, nullptr, observer);
 }
 
 std::shared_ptr<const RowSample> sample_test(const Model& model, LabeledBlocks& blocks, int threads,
-                                             Observer& observer) {
-  return sample(RowSample::Kind::test, model, blocks, threads, observer);
+                                             PromiseTally& promises, Observer& observer) {
+  return sample(RowSample::Kind::test, model, blocks, threads, &promises, observer);
 }
 
 } // namespace lacuna

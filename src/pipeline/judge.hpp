@@ -28,8 +28,8 @@ std::vector<EvaluateOutcome> judge(ScoredSource& test, const JudgeTask& task, Ob
 /// have none, for they made it.
 std::shared_ptr<const RowSample> sample_training(const Model& model, LabeledBlocks& blocks, int threads,
                                                  Observer& observer);
-/// Test rows with a label, for a report.
+/// Test rows with a label, for a report; counts on them what the model's promises come to.
 std::shared_ptr<const RowSample> sample_test(const Model& model, LabeledBlocks& blocks, int threads,
-                                             Observer& observer);
+                                             PromiseTally& promises, Observer& observer);
 
 } // namespace lacuna

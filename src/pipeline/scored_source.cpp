@@ -78,6 +78,7 @@ Index ModelSource::for_each(const std::function<void(ScoredRow&)>& use, Observer
         std::vector<Scores> scores;
         for (const Model* model : models_)
           scores.push_back(model->classifier.score(mapped.features(), threads_));
+        if (promises_ != nullptr) promises_->add(scores.back(), block.labels);
         std::vector<Matrix> plain;
         for (const PlainModel& model : plain_)
           plain.push_back(model.probabilities(mapped.features(), threads_));

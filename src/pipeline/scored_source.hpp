@@ -11,6 +11,7 @@
 #include "lacuna/pipeline/evaluate.hpp"
 #include "pipeline/labeled_blocks.hpp"
 #include "pipeline/plain_models.hpp"
+#include "pipeline/promise_tally.hpp"
 
 namespace LACUNA_API lacuna {
 
@@ -42,12 +43,14 @@ public:
   virtual Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) = 0;
 };
 
-/// Rows scored by models of one fit, which share their maps, and by plain models, which are borrowed.
+/// Rows scored by models of one fit, which share their maps, and by plain models; models and what counts
+/// promises are borrowed.
 class ModelSource : public ScoredSource {
 public:
   ModelSource(std::vector<const Model*> models, std::unique_ptr<LabeledBlocks> blocks, int threads,
-              std::span<const PlainModel> plain = {})
-      : models_(std::move(models)), plain_(plain), blocks_(std::move(blocks)), threads_(threads) {}
+              std::span<const PlainModel> plain = {}, PromiseTally* promises = nullptr)
+      : models_(std::move(models)), plain_(plain), blocks_(std::move(blocks)), threads_(threads),
+        promises_(promises) {}
   std::vector<std::string> class_names() const override { return models_.front()->class_names(); }
   std::size_t n_contenders() const override { return models_.size() + plain_.size(); }
   Index for_each(const std::function<void(ScoredRow&)>& use, Observer& observer) override;
@@ -57,6 +60,7 @@ private:
   std::span<const PlainModel> plain_;
   std::unique_ptr<LabeledBlocks> blocks_;
   int threads_;
+  PromiseTally* promises_; ///< of the last model; may be null
 };
 
 /// A table of probabilities that any tool may have written.

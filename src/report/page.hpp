@@ -8,6 +8,9 @@
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/evaluation/evaluator.hpp"
 #include "lacuna/learning/learner.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
+#include "lacuna/pipeline/evaluate.hpp"
+#include "learning/trust_curve.hpp"
 
 namespace lacuna {
 
@@ -90,6 +93,23 @@ struct ReportTrust {
   StackSummary stack;
   std::string gaps_words;
   std::string check_words;
+  std::vector<TrustPoint> curve; ///< may be empty
+};
+
+/// What promises came to, with a sentence.
+struct ReportPromises {
+  PromiseCheck check;
+  std::string words;
+};
+
+/// How good a sentence is; the page has a colour and a sign for each.
+enum class Tone { kept, careful, unsure, broken };
+
+/// Whether a method keeps its word.
+struct ReportVerdict {
+  std::string name; ///< of the method
+  Tone tone = Tone::unsure;
+  std::string text;
 };
 
 /// A remark in words, with a headline.
@@ -100,8 +120,10 @@ struct ReportWords {
 
 /// Everything about one data set.
 struct ReportSubject {
-  std::string name;                   ///< short, for links and file names
-  std::string title;                  ///< may be empty
+  std::string name;     ///< short, for links and file names
+  std::string title;    ///< may be empty
+  std::string headline; ///< of the verdicts; may be empty
+  std::vector<ReportVerdict> verdicts;
   std::vector<std::string> sentences; ///< what was learned
   std::vector<std::string> class_names;
   std::string stratum_note; ///< what the two parts of the error are
@@ -109,6 +131,7 @@ struct ReportSubject {
   std::optional<ReportDataView> data;
   std::optional<ReportKappa> kappa;
   std::optional<ReportTrust> trust;
+  std::optional<ReportPromises> promises;
   ReportTestRows test;
   std::vector<ReportMethod> methods;
   std::vector<ReportWords> words;
@@ -117,6 +140,7 @@ struct ReportSubject {
 struct ReportPage {
   std::string title;
   std::string subtitle;
+  std::optional<Diagnosis> diagnosis; ///< of a table, before there is a model
   std::vector<ReportSubject> subjects;
   std::vector<std::pair<std::string, std::string>> options;  ///< name and value, in their order
   std::vector<std::pair<std::string, std::string>> versions; ///< "lacuna" and what else made the page

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/json_parts.hpp"
 #include "pipeline/stack_json.hpp"
 #include "report/page.hpp"
+#include "report/verdict.hpp"
 
 // The format that src/report/page/*.js reads. Numbers of tables keep all their digits; what is only drawn is
 // rounded to less than a pixel.
@@ -20,6 +22,7 @@ constexpr double coordinate_steps = 9999.0;
 constexpr double probability_steps = 1000.0;
 constexpr int field_levels = 64;
 constexpr Index max_risk_points = 400;
+constexpr Index max_corp_blocks = 120;
 
 /// Control characters may not stand in an SVG file, in no form; neither may U+FFFE and U+FFFF.
 std::string clean(const std::string& text) {
@@ -38,6 +41,13 @@ Json cleaned(const std::vector<std::string>& texts) {
   Json result = Json::array();
   for (const std::string& text : texts) result.push_back(clean(text));
   return result;
+}
+
+Json cleaned(Json document) {
+  if (document.is_string()) return clean(document.get_ref<const std::string&>());
+  if (document.is_structured())
+    for (Json& part : document) part = cleaned(std::move(part));
+  return document;
 }
 
 /// The place between low and high as a whole number, -1 for what is not there.
@@ -70,10 +80,15 @@ Json number(double value) {
   return std::isinf(value) ? Json(value > 0.0 ? "infinity" : "-infinity") : Json(value);
 }
 
-Json metrics_json(const Metrics& metrics) {
+Json metrics_json(const Metrics& metrics, const RiskCoverage& risk, double classwise_calibration_error) {
   Json document;
   document["n"] = metrics.n;
   for (const NamedMetric& metric : named_metrics) document[metric.name] = number(metrics.*metric.value);
+  document["aurc"] = risk.aurc;
+  document["augrc"] = risk.augrc;
+  document["coverage_at_5_percent_risk"] = risk.coverage_at_5_percent_risk;
+  document["risk_at_80_percent_coverage"] = risk.risk_at_80_percent_coverage;
+  document["classwise_calibration_error"] = classwise_calibration_error;
   return document;
 }
 
@@ -99,17 +114,18 @@ Json field_json(const ReportField& field) {
 Json method_json(const ReportMethod& method) {
   const Diagnostics& diagnostics = method.diagnostics;
   const RiskCoverage& risk = diagnostics.risk_coverage;
-  Json metrics = metrics_json(method.evaluation.overall);
-  metrics["aurc"] = risk.aurc;
-  metrics["augrc"] = risk.augrc;
-  metrics["coverage_at_5_percent_risk"] = risk.coverage_at_5_percent_risk;
-  metrics["risk_at_80_percent_coverage"] = risk.risk_at_80_percent_coverage;
-  metrics["classwise_calibration_error"] = diagnostics.classwise_calibration_error;
+  const Json metrics = metrics_json(method.evaluation.overall, risk, diagnostics.classwise_calibration_error);
   Json strata = Json::array();
-  for (const auto& [name, part] : method.evaluation.strata)
-    strata.push_back({{"name", clean(name)}, {"metrics", metrics_json(part)}});
+  for (const auto& [name, part] : method.evaluation.strata) {
+    const StratumDiagnostics& more = diagnostics.strata.at(name);
+    strata.push_back({{"name", clean(name)},
+                      {"metrics", metrics_json(part, more.risk_coverage, more.classwise_calibration_error)}});
+  }
   Json bins = Json::array();
   for (const CurveBin& bin : diagnostics.reliability.bins) bins.push_back(bin_json(bin));
+  Json corp = Json::array();
+  for (const IsotonicBlock& block : thinned(diagnostics.corp.blocks, max_corp_blocks))
+    corp.push_back({block.low, block.high, block.value, block.weight});
   Json curve = Json::array();
   for (const RiskCoveragePoint& point : thinned(risk.curve, max_risk_points))
     curve.push_back({point.coverage, point.risk});
@@ -126,7 +142,9 @@ Json method_json(const ReportMethod& method) {
           {"strata", strata},
           {"stratum_names", cleaned(method.stratum_names)},
           {"bins", bins},
+          {"corp", corp},
           {"risk_coverage", curve},
+          {"inverted", inverted_words(risk, method.evaluation.overall.n)},
           {"confusion", confusion},
           {"prediction", method.prediction},
           {"error_probability", error_probability},
@@ -160,11 +178,34 @@ Json trust_json(const ReportTrust& trust) {
   };
   add_check("all", "all labeled rows");
   add_check("deep", "the deepest tenth");
+  Json curve = Json::array();
+  for (const TrustPoint& point : trust.curve) curve.push_back({point.depth, point.kept});
   return {{"gaps", stack.at("gaps")},
           {"gaps_words", trust.gaps_words},
           {"deepest", stack.at("deepest")},
+          {"curve", curve},
           {"checks", checks},
           {"check_words", trust.check_words}};
+}
+
+Json promises_json(const ReportPromises& promises) {
+  Json result = promises_object(promises.check);
+  result["words"] = promises.words;
+  return result;
+}
+
+const char* tone_name(Tone tone) {
+  switch (tone) {
+  case Tone::kept: return "kept";
+  case Tone::careful: return "careful";
+  case Tone::unsure: return "unsure";
+  case Tone::broken: break;
+  }
+  return "broken";
+}
+
+Json verdict_json(const ReportVerdict& verdict) {
+  return {{"name", clean(verdict.name)}, {"tone", tone_name(verdict.tone)}, {"text", clean(verdict.text)}};
 }
 
 Json test_json(const ReportSubject& subject) {
@@ -189,10 +230,14 @@ Json subject_json(const ReportSubject& subject) {
   Json methods = Json::array();
   for (const ReportMethod& method : subject.methods) methods.push_back(method_json(method));
   Json words = Json::array();
+  Json verdicts = Json::array();
+  for (const ReportVerdict& verdict : subject.verdicts) verdicts.push_back(verdict_json(verdict));
   for (const ReportWords& word : subject.words)
     words.push_back({{"head", clean(word.head)}, {"text", clean(word.text)}});
   return {{"name", clean(subject.name)},
           {"title", clean(subject.title)},
+          {"headline", clean(subject.headline)},
+          {"verdicts", verdicts},
           {"sentences", cleaned(subject.sentences)},
           {"class_names", cleaned(subject.class_names)},
           {"stratum_note", clean(subject.stratum_note)},
@@ -207,6 +252,7 @@ Json subject_json(const ReportSubject& subject) {
           {"data", subject.data ? data_json(*subject.data, plane) : Json()},
           {"kappa", subject.kappa ? kappa_json(*subject.kappa) : Json()},
           {"trust", subject.trust ? trust_json(*subject.trust) : Json()},
+          {"promises", subject.promises ? promises_json(*subject.promises) : Json()},
           {"test", test_json(subject)},
           {"methods", methods},
           {"words", words}};
@@ -244,6 +290,7 @@ std::string report_json(const ReportPage& page) {
   for (const ReportSubject& subject : page.subjects) subjects.push_back(subject_json(subject));
   const Json document{{"title", clean(page.title)},
                       {"subtitle", clean(page.subtitle)},
+                      {"diagnosis", page.diagnosis ? cleaned(diagnosis_object(*page.diagnosis)) : Json()},
                       {"subjects", subjects},
                       {"options", pairs_json(page.options)},
                       {"versions", pairs_json(page.versions)}};

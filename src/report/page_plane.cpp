@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "lacuna/core/random.hpp"
 #include "lacuna/features/fit_features.hpp"
 
@@ -14,13 +16,17 @@ constexpr Index grid_size = 90;
 // Probabilities of more classes would fill the page without anybody looking at them.
 constexpr Index max_field_classes = 12;
 
-PlanePoints first_two(const Matrix& rows) {
+PlanePoints part_of(const Matrix& rows, Index first, Index n) {
   PlanePoints points;
-  for (Index i = 0; i < rows.n_rows(); ++i) {
+  for (Index i = first; i < first + n; ++i) {
     points.x.push_back(rows(i, 0));
     points.y.push_back(rows(i, 1));
   }
   return points;
+}
+
+PlanePoints first_two(const Matrix& rows) {
+  return part_of(rows, 0, rows.n_rows());
 }
 
 /// For one feature: it lies along x, and chance spreads the rows over y.
@@ -41,6 +47,28 @@ Matrix stacked(const Matrix& a, const Matrix* b) {
   std::copy(b->values().begin(), b->values().end(),
             both.values().begin() + static_cast<std::ptrdiff_t>(a.values().size()));
   return both;
+}
+
+/// Columns in units that can be compared, or the one with the largest numbers would be the plane: numbers in
+/// standard deviations, of which far ones count as five, and flags so that two categories are one apart.
+void make_comparable(Matrix& rows) {
+  constexpr double farthest = 5.0;
+  const double of_a_flag = std::sqrt(0.5);
+  const auto n = static_cast<double>(rows.n_rows());
+  for (Index j = 0; j < rows.n_cols(); ++j) {
+    Index n_flags = 0;
+    double mean = 0.0;
+    for (Index i = 0; i < rows.n_rows(); ++i) {
+      n_flags += rows(i, j) == 0.0 || rows(i, j) == 1.0 ? 1 : 0;
+      mean += rows(i, j) / n;
+    }
+    const bool is_flag = n_flags == rows.n_rows();
+    double variance = 0.0;
+    for (Index i = 0; i < rows.n_rows(); ++i) variance += (rows(i, j) - mean) * ((rows(i, j) - mean) / n);
+    const double scale = is_flag ? of_a_flag : variance > 0.0 ? 1.0 / std::sqrt(variance) : 0.0;
+    for (Index i = 0; i < rows.n_rows(); ++i)
+      rows(i, j) = std::clamp(scale * (rows(i, j) - mean), -farthest, farthest);
+  }
 }
 
 /// The range to show: all values, unless a few far ones would squeeze the others together.
@@ -98,17 +126,21 @@ PagePlane make_plane(const PageInput& input, const RowSample::Drawn& test, const
     result.plane.y_name = "(spread by chance)";
     place([](const RowSample::Drawn& rows) { return spread(rows.features, 1); });
   } else {
-    const Matrix rows = stacked(test.features, train != nullptr ? &train->features : nullptr);
+    Matrix rows = stacked(test.features, train != nullptr ? &train->features : nullptr);
+    // What a map made has the units that it wants to have.
+    const bool are_columns = input.feature_names == input.column_names;
+    if (are_columns) make_comparable(rows);
     FeatureOptions options;
     options.features = {{.kind = "pca", .argument = "2"}};
     const FeatureChain chain = fit_features(options, {.rows = rows.view(), .threads = input.threads});
+    const Matrix points = chain.apply(rows.view(), {.threads = input.threads});
     result.plane.x_name = "first principal component";
     result.plane.y_name = "second principal component";
-    result.plane.note = "The plane shows the first two principal components of the " +
-                        std::to_string(n_features) + " features.";
-    place([&](const RowSample::Drawn& part) {
-      return first_two(chain.apply(part.features.view(), {.threads = input.threads}));
-    });
+    result.plane.note =
+        fmt::format("The plane shows the first two principal components of the {}{} features.", n_features,
+                    are_columns ? " standardised" : "");
+    result.test = part_of(points, 0, test.features.n_rows());
+    if (train != nullptr) result.train = part_of(points, test.features.n_rows(), train->features.n_rows());
   }
   set_range(result);
   return result;

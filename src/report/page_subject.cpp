@@ -8,6 +8,8 @@
 
 #include "core/index.hpp"
 #include "report/page_plane.hpp"
+#include "report/regions.hpp"
+#include "report/verdict.hpp"
 #include "report/words.hpp"
 
 namespace lacuna {
@@ -28,16 +30,34 @@ public:
     subject_.class_names = input_.class_names;
     if (input_.test != nullptr) place_rows();
     if (input_.fit && !input_.fit->stack.members.empty())
-      subject_.trust =
-          ReportTrust{input_.fit->stack, gaps_words(input_.fit->stack), check_words(input_.fit->stack)};
-    choose_strata();
-    for (const PageMethod& method : input_.methods) add_method(method);
-    add_sentences();
-    add_words();
+      subject_.trust = ReportTrust{input_.fit->stack, gaps_words(input_.fit->stack),
+                                   check_words(input_.fit->stack), input_.trust_curve};
+    if (input_.promises)
+      subject_.promises = ReportPromises{*input_.promises, promise_words(*input_.promises)};
+    add_sentences_of_fit();
+    if (input_.methods.empty()) {
+      if (input_.fit) add_self_check();
+    } else {
+      add_judged();
+    }
     return std::move(subject_);
   }
 
 private:
+  void add_judged() {
+    choose_strata();
+    for (const PageMethod& method : input_.methods) add_method(method);
+    add_verdicts();
+    subject_.sentences.push_back(has_kappa() ? sentence_by_region() : sentence_overall());
+    add_words();
+  }
+
+  void add_self_check() {
+    const auto found =
+        self_check_verdict(input_.name, input_.fit->stack, static_cast<Index>(input_.class_names.size()));
+    if (found) subject_.verdicts.push_back(*found);
+  }
+
   bool has_kappa() const { return input_.fit && input_.fit->n_unlabeled > 0 && input_.test != nullptr; }
   bool is_informative(Index row) const { return input_.test->log_ratio()[at(row)] > input_.fit->kappa; }
   /// Of the methods, the one that words are about: ours, when it is there.
@@ -144,7 +164,57 @@ private:
     subject_.methods.push_back(std::move(result));
   }
 
-  void add_sentences() {
+  void add_verdicts() {
+    for (const PageMethod& method : input_.methods) {
+      VerdictInput input{method.group.empty() ? method.name
+                                              : fmt::format("{} ({})", method.name, method.group),
+                         method.evaluation.overall,
+                         parts_of(method),
+                         method.diagnostics.risk_coverage,
+                         static_cast<Index>(input_.class_names.size()),
+                         nullptr};
+      if (input_.test != nullptr) input.too_sure = [&] { return too_sure_part(region_rows(method)); };
+      subject_.verdicts.push_back(verdict(input));
+    }
+    subject_.headline = verdict_headline(subject_.verdicts);
+  }
+
+  /// The strata that were asked for; or, when none were, the rows about which labels say nothing and the
+  /// others.
+  std::vector<JudgedRows> parts_of(const PageMethod& method) const {
+    std::vector<JudgedRows> parts;
+    for (const auto& [name, metrics] : method.evaluation.strata)
+      parts.push_back({"in " + quoted(name), metrics.n, metrics.mean_error_probability, metrics.error_rate});
+    if (!parts.empty() || !has_kappa()) return parts;
+    const Sides sides = sides_of(method);
+    return {judged("where labels are silent", sides.silent), judged("where labels speak", sides.speaking)};
+  }
+
+  struct Sums {
+    double n = 0.0;
+    double expected = 0.0;
+    double made = 0.0;
+  };
+  struct Sides {
+    Sums silent;
+    Sums speaking;
+  };
+  Sides sides_of(const PageMethod& method) const {
+    const ScoredRows& scored = *method.scored;
+    Sides sides;
+    for (Index i = 0; i < scored.n_rows(); ++i) {
+      Sums& sums = is_informative(i) ? sides.speaking : sides.silent;
+      sums.n += 1.0;
+      sums.expected += scored.error_probability[at(i)];
+      sums.made += scored.is_error(i) ? 1.0 : 0.0;
+    }
+    return sides;
+  }
+  static JudgedRows judged(const char* where, const Sums& sums) {
+    return {where, static_cast<Index>(sums.n), sums.expected / sums.n, sums.made / sums.n};
+  }
+
+  void add_sentences_of_fit() {
     if (input_.fit) {
       const FitSummary& fit = *input_.fit;
       const auto n_labeled_classes = std::count_if(fit.class_counts.begin(), fit.class_counts.end(),
@@ -164,7 +234,6 @@ private:
       else
         subject_.sentences.push_back("No training row lacks a label, so there is no region to mark off.");
     }
-    subject_.sentences.push_back(has_kappa() ? sentence_by_region() : sentence_overall());
   }
 
   std::string sentence_overall() const {
@@ -177,34 +246,19 @@ private:
 
   std::string sentence_by_region() const {
     const PageMethod& method = main_method();
-    const ScoredRows& scored = *method.scored;
-    struct Part {
-      double n = 0.0;
-      double expected = 0.0;
-      double made = 0.0;
-    } parts[2];
-    for (Index i = 0; i < scored.n_rows(); ++i) {
-      Part& part = parts[is_informative(i) ? 1 : 0];
-      part.n += 1.0;
-      part.expected += scored.error_probability[at(i)];
-      part.made += scored.is_error(i) ? 1.0 : 0.0;
-    }
-    if (parts[0].n == 0.0 || parts[1].n == 0.0)
-      return fmt::format("{} of the test rows are informative. {}", parts[0].n == 0.0 ? "All" : "None",
+    const auto& [silent, speaking] = sides_of(method);
+    if (silent.n == 0.0 || speaking.n == 0.0)
+      return fmt::format("{} of the test rows are informative. {}", silent.n == 0.0 ? "All" : "None",
                          sentence_overall());
     return fmt::format(
         "Where labels are silent, {} of the {} test rows, {} expects to be wrong in {} and was wrong in {}; "
         "elsewhere it expects {} and was wrong in {}.",
-        percent_words(parts[0].n / (parts[0].n + parts[1].n)), count_words(scored.n_rows()), method.name,
-        percent_words(parts[0].expected / parts[0].n), percent_words(parts[0].made / parts[0].n),
-        percent_words(parts[1].expected / parts[1].n), percent_words(parts[1].made / parts[1].n));
+        percent_words(silent.n / (silent.n + speaking.n)), count_words(method.scored->n_rows()), method.name,
+        percent_words(silent.expected / silent.n), percent_words(silent.made / silent.n),
+        percent_words(speaking.expected / speaking.n), percent_words(speaking.made / speaking.n));
   }
 
   void add_words() {
-    for (const PageMethod& method : input_.methods)
-      subject_.words.push_back(
-          verdict(method.group.empty() ? method.name : fmt::format("{} ({})", method.name, method.group),
-                  method.evaluation));
     if (subject_.trust && subject_.trust->stack.gaps.empty())
       subject_.words.push_back({"Outside the region", subject_.trust->gaps_words});
     const PageMethod& method = main_method();
@@ -214,7 +268,11 @@ private:
             {input_.methods.size() > 1 ? method.name + ": " + word.head : word.head, word.text});
     };
     add(class_words(input_.class_names, *method.scored, max_class_words));
-    if (input_.test == nullptr) return;
+    if (input_.test != nullptr) add(region_words(region_rows(method)));
+  }
+
+  /// The drawn test rows, for words about where a method does well.
+  RegionRows region_rows(const PageMethod& method) const {
     const bool has_columns = test_.columns.n_cols() > 0;
     RegionRows rows{has_columns ? test_.columns.view() : test_.features.view(),
                     has_columns ? input_.column_names : input_.feature_names,
@@ -225,7 +283,7 @@ private:
       rows.error_probability.push_back(method.scored->error_probability[at(row)]);
       rows.is_error.push_back(method.scored->is_error(row) ? 1 : 0);
     }
-    add(region_words(rows));
+    return rows;
   }
 
   const PageInput& input_;

@@ -37,7 +37,9 @@ struct PageInput {
   const RowSample* test = nullptr;        ///< null: nothing is known but predictions
   const RowSample* train = nullptr;       ///< labels: class number or -1. May be null
   std::optional<FitSummary> fit;          ///< of the method that chose the region
-  std::vector<PageMethod> methods;
+  std::vector<TrustPoint> trust_curve{};  ///< of that method; may be empty
+  std::optional<PromiseCheck> promises{}; ///< of that method, on the test rows
+  std::vector<PageMethod> methods;        ///< judged on test rows; none: a fit, before there are any
   int threads = 0;
 };
 

@@ -1,3 +1,5 @@
+#include "report/regions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -94,15 +96,20 @@ public:
     return result;
   }
 
+  std::optional<JudgedRows> too_sure() const {
+    if (!surprising_) return {};
+    const Sums& sums = surprising_->sums;
+    return JudgedRows{"where " + place(*surprising_), sums.n, sums.expected(), sums.made()};
+  }
+
 private:
   static bool same(const std::optional<Part>& a, const std::optional<Part>& b) {
     return a && b && a->first == b->first && a->second == b->second && a->first_part == b->first_part &&
            a->second_part == b->second_part;
   }
 
-  /// Near the error probability of someone who takes all classes for equally likely.
   bool knows_nothing(const Sums& sums) const {
-    return sums.expected() > 0.9 * (1.0 - 1.0 / static_cast<double>(rows_.n_classes));
+    return lacuna::knows_nothing(sums.expected(), rows_.n_classes);
   }
 
   std::string place(const Part& part) const {
@@ -158,12 +165,23 @@ private:
   std::optional<Part> surprising_;
 };
 
+bool can_be_searched(const RegionRows& rows) {
+  const Index n_features = rows.features.n_cols;
+  return rows.features.n_rows >= fewest_rows && n_features >= 1 && n_features <= max_features;
+}
+
 } // namespace
 
+bool knows_nothing(double error_probability, Index n_classes) {
+  return error_probability > 0.9 * (1.0 - 1.0 / static_cast<double>(n_classes));
+}
+
 std::vector<ReportWords> region_words(const RegionRows& rows) {
-  const Index n_features = rows.features.n_cols;
-  if (rows.features.n_rows < fewest_rows || n_features < 1 || n_features > max_features) return {};
-  return Search(rows).words();
+  return can_be_searched(rows) ? Search(rows).words() : std::vector<ReportWords>{};
+}
+
+std::optional<JudgedRows> too_sure_part(const RegionRows& rows) {
+  return can_be_searched(rows) ? Search(rows).too_sure() : std::nullopt;
 }
 
 } // namespace lacuna

@@ -8,6 +8,7 @@
 #include "core/index.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/version.hpp"
+#include "lacuna/learning/guarantees.hpp"
 #include "pipeline/judge.hpp"
 #include "report/page.hpp"
 #include "report/page_subject.hpp"
@@ -75,6 +76,8 @@ ReportSubject subject_of(const ReportSection& section, int threads) {
     input.test = region->outcome->test_rows.get();
     input.train = region->outcome->train_rows.get();
     input.fit = model.record.summary;
+    input.trust_curve = trust_curve(model.classifier);
+    input.promises = region->outcome->promises;
   }
   for (const ReportContender& contender : section.contenders) {
     const EvaluateOutcome& outcome = *contender.outcome;
@@ -95,18 +98,37 @@ ReportSubject subject_of(const ReportSection& section, int threads) {
   return subject;
 }
 
-/// What decided the model that shows its region; the method is told by each contender.
-std::vector<std::pair<std::string, std::string>> options_of(const ReportSection& section) {
+/// What decided a model; of several methods each contender tells its own.
+std::vector<std::pair<std::string, std::string>> options_of(const Model& model, bool has_several_methods) {
   std::vector<std::pair<std::string, std::string>> options;
-  const ReportContender* const region = region_contender(section);
-  if (region == nullptr) return options;
-  for (const auto& [name, value] : region->model->record.options) {
-    if (section.contenders.size() > 1 && name == "method") continue;
+  for (const auto& [name, value] : model.record.options) {
+    if (has_several_methods && name == "method") continue;
     std::string shown = name;
     std::replace(shown.begin(), shown.end(), '_', '-');
     options.emplace_back(std::move(shown), to_string(value));
   }
   return options;
+}
+
+std::vector<std::pair<std::string, std::string>> options_of(const ReportSection& section) {
+  const ReportContender* const region = region_contender(section);
+  if (region == nullptr) return {};
+  return options_of(*region->model, section.contenders.size() > 1);
+}
+
+/// On which rows one may act, by labels that the model had not seen.
+std::string acceptance_sentence(const Model& model) {
+  if (!keeps_held_out_answers(model.classifier))
+    return "It keeps no held-out answers, so it promises nothing.";
+  const RiskRequest request;
+  const Acceptance found = acceptance(model.classifier, request);
+  const std::string risk = fmt::format("a risk of {:.0f} % and a confidence of {:.0f} %",
+                                       100.0 * request.risk, 100.0 * request.confidence);
+  if (found.threshold < 0.0) return fmt::format("At {} no row can be answered.", risk);
+  return fmt::format(
+      "At {} it answers informative rows with an error probability of at most {}: of {} held-out "
+      "rows like these, {} were wrong.",
+      risk, percent_words(found.threshold), count_words(found.n_tested), count_words(found.n_wrong));
 }
 
 std::string file_name(const std::string& path) {
@@ -130,6 +152,23 @@ std::string report_page(const Report& report) {
   for (const ReportSection& section : report.sections)
     page.subjects.push_back(subject_of(section, report.threads));
   page.options = report.options.empty() ? options_of(report.sections.front()) : report.options;
+  page.versions = {{"lacuna", version()}};
+  return report_html(page);
+}
+
+std::string report_page(const Model& model, const std::string& title) {
+  const std::string method = model.record.option("method");
+  PageInput input;
+  input.name = method;
+  input.class_names = model.class_names();
+  input.fit = model.record.summary;
+  input.trust_curve = trust_curve(model.classifier);
+  ReportPage page;
+  page.title = title;
+  page.subtitle = fmt::format("What a model fitted with method {} found out about itself.", method);
+  page.subjects = {make_subject(input)};
+  page.subjects.front().sentences.push_back(acceptance_sentence(model));
+  page.options = options_of(model, false);
   page.versions = {{"lacuna", version()}};
   return report_html(page);
 }
@@ -166,6 +205,17 @@ std::string report_page(const CompareRequest& request, const Comparison& compari
   return report_page(report);
 }
 
+std::string report_page(const Diagnosis& diagnosis, const std::string& title) {
+  ReportPage page;
+  page.title = title;
+  page.subtitle =
+      fmt::format("What {} labels allow to say about {} rows, before there is a model.",
+                  count_words(diagnosis.n_labeled), count_words(diagnosis.n_labeled + diagnosis.n_unlabeled));
+  page.diagnosis = diagnosis;
+  page.versions = {{"lacuna", version()}};
+  return report_html(page);
+}
+
 std::string report_page(const RowsReport& request, Observer& observer) {
   if (request.contenders.empty()) throw Error(ErrorKind::data, "a page needs a classifier to tell about");
   std::vector<EvaluateOutcome> outcomes;
@@ -180,7 +230,9 @@ std::string report_page(const RowsReport& request, Observer& observer) {
     EvaluateOutcome& outcome = outcomes[static_cast<std::size_t>(region - section.contenders.data())];
     check_features(request.features, request.rows.labels, model, "to judge with");
     MemoryBlocks test(request.features, request.rows.labels);
-    outcome.test_rows = sample_test(model, test, request.threads, observer);
+    PromiseTally promises(model.classifier);
+    outcome.test_rows = sample_test(model, test, request.threads, promises, observer);
+    outcome.promises = promises.found();
     if (request.training) {
       check_features(request.training->features, request.training->labels, model, "to learn from");
       MemoryBlocks train(request.training->features, request.training->labels);

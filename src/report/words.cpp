@@ -7,56 +7,9 @@
 
 namespace lacuna {
 
-namespace {
-
-// Differences that a reader would not act upon.
-constexpr double negligible = 0.03;
-
-struct Balance {
-  double announced = 0.0;
-  double made = 0.0;
-  Interval interval; ///< of what chance allows around `made`
-};
-
-Balance balance_of(const Metrics& metrics) {
-  const auto n_errors = std::llround(metrics.error_rate * static_cast<double>(metrics.n));
-  return {metrics.mean_error_probability, metrics.error_rate,
-          clopper_pearson(metrics.n, static_cast<Index>(n_errors), interval_level)};
-}
-
 std::string quoted(const std::string& name) {
   return name.empty() ? "(empty)" : "'" + name + "'";
 }
-
-/// The stratum with the most errors that were not announced, or null when none is worth a word.
-const std::pair<const std::string, Metrics>* worst_stratum(const Evaluation& evaluation) {
-  const std::pair<const std::string, Metrics>* worst = nullptr;
-  for (const auto& entry : evaluation.strata) {
-    const Metrics& metrics = entry.second;
-    if (metrics.n == 0 || metrics.mean_error_probability > balance_of(metrics).interval.low) continue;
-    if (metrics.error_rate - metrics.mean_error_probability < negligible) continue;
-    const auto excess = [](const Metrics& part) { return part.error_rate - part.mean_error_probability; };
-    if (worst == nullptr || excess(metrics) > excess(worst->second)) worst = &entry;
-  }
-  return worst;
-}
-
-/// Overconfidence of those bins alone whose errors chance cannot explain, not even when it has as many tries
-/// as there are bins.
-double certain_overconfidence(const Metrics& metrics) {
-  const double level = 1.0 - (1.0 - interval_level) / n_reliability_bins;
-  double sum = 0.0;
-  for (const ReliabilityBin& bin : metrics.bins) {
-    if (bin.n == 0) continue;
-    const auto n_errors = std::llround(bin.error_rate * static_cast<double>(bin.n));
-    if (clopper_pearson(bin.n, static_cast<Index>(n_errors), level).low <= bin.mean_error_probability)
-      continue;
-    sum += static_cast<double>(bin.n) * (bin.error_rate - bin.mean_error_probability);
-  }
-  return sum / static_cast<double>(metrics.n);
-}
-
-} // namespace
 
 std::string count_words(Index number) {
   const std::string digits = std::to_string(number);
@@ -70,34 +23,6 @@ std::string count_words(Index number) {
 
 std::string percent_words(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "an unknown share";
-}
-
-ReportWords verdict(const std::string& method, const Evaluation& evaluation) {
-  const Metrics& overall = evaluation.overall;
-  if (overall.n == 0) return {method + " was not judged", "No test row has a label."};
-  const Balance balance = balance_of(overall);
-  const double excess = balance.made - balance.announced;
-  const auto* worst = worst_stratum(evaluation);
-  std::string head;
-  if (balance.announced < balance.interval.low && excess >= negligible)
-    head = " is overconfident";
-  else if (balance.announced > balance.interval.high && -excess >= negligible)
-    head = " is too careful";
-  else if (worst != nullptr)
-    head = " keeps its word on the whole, but is overconfident in " + quoted(worst->first);
-  else if (certain_overconfidence(overall) >= negligible)
-    head = " is right on average, but overconfident about some rows and too careful about others";
-  else
-    head = " keeps its word";
-  std::string text =
-      fmt::format("It announced errors in {} of {} test rows and made them in {} (95 % interval {} to {}).",
-                  percent_words(balance.announced), count_words(overall.n), percent_words(balance.made),
-                  percent_words(balance.interval.low), percent_words(balance.interval.high));
-  if (worst != nullptr)
-    text += fmt::format(" Worst in {}: announced {}, made {} ({} rows).", quoted(worst->first),
-                        percent_words(worst->second.mean_error_probability),
-                        percent_words(worst->second.error_rate), count_words(worst->second.n));
-  return {method + head, text};
 }
 
 std::string gaps_words(const StackSummary& stack) {
@@ -126,6 +51,28 @@ std::string check_words(const StackSummary& stack) {
   if (stack.deep.n_rows > 0) text += "; on the tenth that is least like the others it " + sums(stack.deep);
   return text + (is_breach(stack.all) || is_breach(stack.deep) ? ": do not rely on numbers that were too low."
                                                                : ".");
+}
+
+std::string promise_words(const PromiseCheck& check) {
+  const PromiseCheck::Rows& inside = check.inside;
+  const PromiseCheck::Rows& outside = check.outside;
+  const auto share = [](Index part, Index all) {
+    return percent_words(static_cast<double>(part) / static_cast<double>(all));
+  };
+  std::string text = fmt::format("Sets of classes promise to have the true one for {:.0f} % of the rows. ",
+                                 100.0 * check.coverage);
+  text += inside.n > 0
+              ? fmt::format("Where labels speak they had it for {}; where they are silent a set has all "
+                            "classes.",
+                            share(inside.n_covered, inside.n))
+              : std::string("Labels speak about none of these rows, so each set has all classes.");
+  const Index n_answered = inside.n_answered + outside.n_answered;
+  if (n_answered == 0)
+    return text + fmt::format(" At a risk of {:.0f} % no row is answered.", 100.0 * check.risk);
+  return text + fmt::format(" At a risk of {:.0f} % it answers {} of all rows, and {} of these answers were "
+                            "wrong.",
+                            100.0 * check.risk, share(n_answered, inside.n + outside.n),
+                            share(inside.n_wrong + outside.n_wrong, n_answered));
 }
 
 std::vector<ReportWords> class_words(const std::vector<std::string>& class_names, const ScoredRows& rows,

@@ -19,10 +19,10 @@ NARROW = {"evaluation": {"core", "math"}}
 # Headers in src/ that later rooms, apps and python may include: doors that users of the library do not see.
 # Every other header in src/ is private to its room.
 DOORS = {
-    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
+    "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "nearest_name", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {
-        "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "row_rule", "table_copy",
+        "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "row_rule", "standard_input", "table_copy",
         "table_files", "table_rows", "whole_table",
     },
     "density": {"column_shapes", "mixture_passes", "shaped_density"},
@@ -32,7 +32,7 @@ DOORS = {
     },
     "model_io": {"archive_file"},
     "pipeline": {"json_parts", "judge", "labeled_blocks", "plain_models", "remote_table", "row_sample", "scored_source", "stack_json"},
-    "learning": {"labeling_test", "overlap", "region_pass", "unlabeled_rows", "unlabeled_sample"},
+    "learning": {"cover", "labeling_test", "overlap", "region_pass", "trust_curve", "unlabeled_rows", "unlabeled_sample"},
     "experiments": {"demo", "reproduce", "simulate", "toys"},
 }
 

@@ -71,6 +71,28 @@ TEST(Evaluator, GathersEverythingFromTheSameRows) {
   EXPECT_NEAR(1.0 - static_cast<double>(n_right) / 500.0, evaluation.overall.error_rate, 1e-15);
 }
 
+TEST(Evaluator, AStratumIsJudgedAsIfItWereAlone) {
+  RandomStream random(52, RandomPurpose::simulation);
+  Evaluator all(2);
+  Evaluator alone(2);
+  const std::string names[] = {"x", "y"};
+  for (int i = 0; i < 300; ++i) {
+    const double q = 0.5 * random.uniform();
+    const double p[2] = {1.0 - q, q};
+    const int label = random_below(random, 2);
+    all.add(label, 0, q, p, &names[i % 2]);
+    if (i % 2 == 1) alone.add(label, 0, q, p);
+  }
+  const StratumDiagnostics part = all.diagnostics({}).strata.at("y");
+  const Diagnostics expected = alone.diagnostics({});
+  EXPECT_EQ(part.classwise_calibration_error, expected.classwise_calibration_error);
+  EXPECT_EQ(part.risk_coverage.aurc, expected.risk_coverage.aurc);
+  EXPECT_EQ(part.risk_coverage.augrc, expected.risk_coverage.augrc);
+  EXPECT_EQ(part.risk_coverage.risk_at_80_percent_coverage,
+            expected.risk_coverage.risk_at_80_percent_coverage);
+  EXPECT_TRUE(expected.strata.empty());
+}
+
 TEST(Evaluator, ARefusedRowLeavesNoTrace) {
   Evaluator evaluator(2);
   const double good[] = {0.9, 0.1};

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 # Small densities, and no boosting: XGBoost's own threads are not ours to keep alive where memory ends.
 SMALL = "--label answer --conditional densities --density gmm --components 1 --draws 1 --folds 2 --threads 1".split()
+PROMISES = "--sets 0.9 --risk 0.2 --confidence 0.9 --threads 1".split()
 VAE = "--features standardize,vae:1 --vae-likelihood gaussian --vae-hidden 8 --vae-epochs 40".split()
 
 
@@ -31,7 +32,9 @@ OPERATIONS = {
         operation("fit-stack", ["fit", "train.csv", "-o", "out/m", "--label", "answer", "--threads", "2"], "m"),
         operation("fit-vae", ["fit", "train.csv", "-o", "out/m", SMALL, VAE], "m", checkpoint="m.checkpoint"),
         operation("predict", ["predict", "model", "test.csv", "-o", "out/p.csv", "--threads", "1"], "p.csv"),
+        operation("predict-sets", ["predict", "stack", "test.csv", "-o", "out/p.csv", PROMISES], "p.csv"),
         operation("predict-print", ["predict", "model", "test.csv", "-o", "-"], prints=True),
+        operation("diagnose", ["diagnose", "train.csv", "--label", "answer", "--json", "out/d.json"], "d.json"),
         operation("evaluate", ["evaluate", "model", "test.csv", "--label", "answer", "--json", "out/e.json"], "e.json"),
         operation(
             "report",

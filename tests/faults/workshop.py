@@ -51,7 +51,8 @@ class Workshop:
         self.out.mkdir(parents=True)
         write_inputs(folder, n_rows)
         self.references = {}
-        self.run_plainly(self.command_of(["fit", "train.csv", "-o", "model", "--label", "answer", "--conditional", "densities"]))
+        for model, form in (("model", "densities"), ("stack", "stack")):
+            self.run_plainly(self.command_of(["fit", "train.csv", "-o", model, "--label", "answer", "--conditional", form]))
         self.inputs = self.input_stamps()
 
     def command_of(self, arguments):

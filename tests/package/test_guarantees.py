@@ -54,6 +54,9 @@ def test_accepted_rows_keep_the_risk():
     assert wrong[accepted].mean() <= 0.1
     assert MODEL.accept(NEW, risk=0.2, confidence=0.99).sum() >= accepted.sum()
     assert not MODEL.accept(NEW, risk=1e-6).any()
+    again, share = MODEL.accept(NEW, risk=0.1, confidence=0.99, return_share=True)
+    np.testing.assert_array_equal(again, accepted)
+    assert share == accepted.mean()
 
 
 def test_rows_of_32_bits_and_a_copy_say_the_same(tmp_path):

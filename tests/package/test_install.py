@@ -49,6 +49,10 @@ def test_install_quickstart_uninstall(tmp_path):
     assert printed.splitlines()[0] == "[0 1]"
     assert "env/lib" in run(python, "-c", "import lacuna; print(lacuna.__file__)", cwd=tmp_path)
     version = run(python, "-c", "import lacuna; print(lacuna.__version__)", cwd=tmp_path).strip()
+    for tool in ([tmp_path / "env/bin/lacuna"], [python, "-m", "lacuna"]):
+        assert run(*tool, "--version", cwd=tmp_path).strip() == f"lacuna {version}"
+        run(*tool, "fit", "none.csv", cwd=tmp_path, code=64)
+        run(*tool, "info", "none.lacuna", cwd=tmp_path, code=66)
     assert f"Version: {version}\n" in run(python, "-m", "pip", "show", "lacuna", cwd=tmp_path)
     run(python, "-m", "pip", "uninstall", "-y", "lacuna", cwd=tmp_path)
     run(python, "-c", "import lacuna", cwd=tmp_path, code=1)
@@ -62,8 +66,8 @@ def test_the_wheel_is_complete_and_nothing_else(wheel):
     package = {f"lacuna/{path.name}" for path in (ROOT / "python/lacuna").iterdir() if path.is_file()}
     assert package <= names
     rest = {re.sub(r"_core\..*\.so", "_core", name.removeprefix("lacuna/")) for name in names - package}
-    of_pip = {info + file for file in ("METADATA", "WHEEL", "RECORD", "LICENSE")}
-    assert rest - {"liblacuna_torch.so"} == {"_core"} | of_pip
+    of_pip = {info + file for file in ("METADATA", "WHEEL", "RECORD", "LICENSE", "entry_points.txt")}
+    assert rest - {"liblacuna_torch.so"} == {"_core", "lacuna"} | of_pip
     record = zipfile.ZipFile(wheel).read(info + "RECORD").decode().splitlines()
     assert {line.split(",")[0] for line in record} == names
     assert wheel.name.split("-")[2] == f"cp{sys.version_info[0]}{sys.version_info[1]}"
@@ -98,7 +102,7 @@ def test_a_source_archive_has_what_a_build_needs(tmp_path):
     run("tar", "xzf", name, cwd=tmp_path)
     folder = tmp_path / name.removesuffix(".tar.gz")
     assert (folder / "PKG-INFO").is_file() and not list(folder.rglob("__pycache__"))
-    options = [f"-DLACUNA_{name}" for name in ("BUILD_PYTHON=ON", "BUILD_CLI=OFF", "BUILD_TESTS=OFF", "WITH_TORCH=OFF")]
+    options = [f"-DLACUNA_{name}" for name in ("BUILD_PYTHON=ON", "BUILD_CLI=ON", "BUILD_TESTS=OFF", "WITH_TORCH=OFF")]
     run("cmake", "-S", folder, "-B", tmp_path / "build", "-G", "Ninja", *options, cwd=tmp_path)
 
 
@@ -117,6 +121,7 @@ def test_pip_builds_in_a_folder_that_is_gone_afterwards(tmp_path, monkeypatch):
         library = folder / "python/lacuna" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
         library.parent.mkdir(parents=True)
         library.write_bytes(b"compiled")
+        (folder / "lacuna").write_bytes(b"compiled")
 
     monkeypatch.setattr(lacuna_build, "run", run_nothing)
     name = lacuna_build.build_wheel(tmp_path)

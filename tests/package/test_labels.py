@@ -148,3 +148,11 @@ def test_bytes_and_texts_name_the_same_missing_label():
         check(ReliableClassifier(draws=1, missing_label=b""), labels, ["cat", "dog"])
     model = ReliableClassifier(draws=1, missing_label="").fit(X, texts.astype("S"))
     assert model.classes_.tolist() == [b"cat", b"dog"]
+
+
+@pytest.mark.parametrize("y", [[0.0, 1.0, np.nan], ["a", "b", None], ["a", "b", np.nan], pd.array([0, 1, None], dtype="Int64")], ids=str)
+def test_nan_in_y_hints_at_missing_label(y):
+    X = np.arange(3.0)[:, None]
+    for labels in (y, pd.Series(y)):
+        with pytest.raises(ValueError, match="y contains NaN or None. If these rows are unlabeled, set missing_label=None"):
+            ReliableClassifier().fit(X, labels)

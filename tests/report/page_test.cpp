@@ -30,6 +30,7 @@ ReportPage small_page() {
   ReportSubject subject;
   subject.name = "small";
   subject.class_names = {"a", "b"};
+  subject.verdicts = {{"mar", Tone::careful, "announced 25.0 %, made 33.3 %."}};
   subject.sentences = {"One.", "Two.", "Three."};
   subject.plane = {"x", "y", "", 0.0, 10.0, -1.0, 1.0};
   subject.test = {3, {0.0, 5.0, 10.0}, {-1.0, 0.0, 1.0}, {0, 1, 0}, {-2.0, 0.5, 1.5}};
@@ -74,6 +75,30 @@ TEST(ReportJson, HoldsWhatAStackFoundOut) {
   EXPECT_EQ(found.at("checks").at(0).at("high"), 0.2);
   EXPECT_EQ(found.at("gaps_words"), "Gaps.");
   EXPECT_EQ(found.at("check_words"), "Checks.");
+}
+
+TEST(ReportJson, HoldsVerdictsAndTheCurveWithoutBins) {
+  const ReportPage page = small_page();
+  const Json subject = parsed(page).at("subjects").at(0);
+  EXPECT_EQ(subject.at("verdicts").at(0),
+            Json({{"name", "mar"}, {"tone", "careful"}, {"text", "announced 25.0 %, made 33.3 %."}}));
+  const Json corp = subject.at("methods").at(0).at("corp");
+  ASSERT_EQ(corp.size(), 1U); // all three rows announce the same
+  EXPECT_EQ(corp.at(0), Json::parse("[0.25, 0.25, 0.3333333333333333, 3.0]"));
+  EXPECT_TRUE(parsed(page).at("diagnosis").is_null());
+}
+
+TEST(ReportJson, ADiagnosisIsCleaned) {
+  ReportPage page = small_page();
+  Diagnosis diagnosis;
+  diagnosis.classes = {"a\x01", "b"};
+  diagnosis.class_counts = {1, 2};
+  diagnosis.columns = {{"age\x7F", 0.2, {{"at most 38", 10, 1}}}};
+  page.diagnosis = diagnosis;
+  const Json found = parsed(page).at("diagnosis");
+  EXPECT_EQ(found.at("classes").at(0).at("class"), "a ");
+  EXPECT_EQ(found.at("labeling").at("columns").at(0).at("name"), "age ");
+  EXPECT_TRUE(found.at("labeling").at("auc").is_null());
 }
 
 TEST(ReportPage, HoldsMetricsWithAllTheirDigits) {

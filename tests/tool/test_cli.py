@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import re
 import resource
 import struct
 import subprocess
@@ -15,7 +16,7 @@ import pandas as pd
 import pytest
 from cli_tool import BINARY, IS_SANITIZED, blobs, fitted_folder, names_in, run, start
 
-COMMANDS = ["diagnose", "fit", "predict", "evaluate", "compare", "info", "demo"]
+COMMANDS = ["diagnose", "fit", "predict", "explain", "advise", "evaluate", "compare", "info", "demo"]
 METRICS = [
     "error_rate",
     "mean_error_probability",
@@ -54,14 +55,38 @@ def test_help_of_the_tool_names_every_command():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command_has_an_example(command):
-    out = run(command, "--help", cwd="/").stdout
-    assert f"Usage: lacuna {command}" in out
-    assert f"\n  lacuna {command} " in out.split("Examples:")[1] + " "
-    assert max(map(len, out.splitlines())) <= 110
+    for length in ("--help", "--help-all"):
+        out = run(command, length, cwd="/").stdout
+        assert f"Usage: lacuna {command}" in out
+        assert f"\n  lacuna {command} " in out.split("Examples:")[1] + " "
+        assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_of_the_tool_fits_a_terminal():
+    assert max(map(len, run("--help", cwd="/").stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["fit", "compare", "diagnose"])
+def test_short_help_has_what_people_use(command):
+    short = run(command, "--help", cwd="/").stdout
+    whole = run(command, "--help-all", cwd="/").stdout
+    options = re.findall(r"^  ((?:-o,)?--[a-z-]+)", short, re.MULTILINE)
+    everything = re.findall(r"^  ((?:-o,)?--[a-z-]+)", whole, re.MULTILINE)
+    assert 10 <= len(options) <= 18 and "--label" in options and "--help-all" in options
+    assert set(options) - {"--help-all"} < set(everything)
+    assert f"These are {len(options) - 1} of {len(everything)} options; lacuna {command} --help-all" in short
+
+
+def test_help_is_a_command():
+    assert run("help", cwd="/").stdout == run("--help", cwd="/").stdout
+    for command in COMMANDS:
+        assert run("help", command, cwd="/").stdout == run(command, "--help", cwd="/").stdout
+    assert run("help", "fit", "--help-all", cwd="/").stdout == run("fit", "--help-all", cwd="/").stdout
+    assert run("help", "help", cwd="/").stdout == run("--help", cwd="/").stdout
 
 
 def test_help_of_fit_is_grouped_and_shows_defaults():
-    out = run("fit", "--help", cwd="/").stdout
+    out = run("fit", "--help-all", cwd="/").stdout
     for heading in ("Data:", "Method:", "Density:", "Run:"):
         assert heading in out
     assert "[auto:0.05]" in out

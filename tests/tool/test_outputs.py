@@ -42,6 +42,7 @@ ALL_COMMANDS = {
     "diagnose": ("diagnose", "train.csv", "--json", "out/d.json", *FIT),
     "fit": ("fit", "train.csv", "-o", "out/m", "--json", "out/m.json", *FIT),
     "predict": ("predict", "model", "test.csv", "-o", "out/p.csv"),
+    "advise": ("advise", "model", "train.csv", "-n", "5", "-o", "out/a.csv"),
     "evaluate": (*EVALUATE, "--json", "out/e.json", "--report", "out/e.html"),
     "compare": (*COMPARE, "--out", "out", "--models"),
     "simulate": (*SIMULATE, "-o", "out/labels.csv"),

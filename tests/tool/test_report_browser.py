@@ -71,6 +71,12 @@ def toy(tmp_path_factory):
     return folder
 
 
+def verdicts(driver):
+    """Name, tone and sentence of each."""
+    return [(item.find_element(By.CSS_SELECTOR, ".who").text, item.get_attribute("class"), item.find_element(By.CSS_SELECTOR, ".what").text.replace("\u00a0", " "))
+            for item in driver.find_elements(By.CSS_SELECTOR, ".verdict li")]  # fmt: skip
+
+
 def page_data(path):
     text = path.read_text(encoding="utf-8")
     return json.loads(re.search(r'<script id="page-data" type="application/json">(.*?)</script>', text, re.DOTALL)[1])
@@ -229,6 +235,8 @@ def test_numbers_equal_the_json(driver, large):
             assert cell.text == f"{value:.4f}", name
 
     check("tr.whole", metrics)
+    cells = [len(driver.find_elements(By.CSS_SELECTOR, f"#metrics {row} td[data-metric]")) for row in ("tr.whole", "tr.part")]
+    assert cells == [13, 26]  # strata have all columns
     check("tr[data-stratum='rare']", metrics["strata"]["rare"])
     check("tr[data-stratum='rest']", metrics["strata"]["rest"])
     found = page_data(large / "page.html")["subjects"][0]["methods"][0]
@@ -325,10 +333,12 @@ def test_compare_shows_all_methods(driver, toy):
         row = driver.find_element(By.CSS_SELECTOR, f"#metrics tr.whole[data-method='{i}']")
         cell = row.find_element(By.CSS_SELECTOR, "[data-metric=overconfidence]")
         assert float(cell.get_attribute("data-value")) == expected["overconfidence"]
-    words = driver.find_element(By.CSS_SELECTOR, ".words").text
-    for method in ("supervised", "mcar-sampling", "mcar-em"):
-        assert f"{method} is overconfident" in words
-    assert "mar keeps its word" in words
+    tones = {name: tone for name, tone, _ in verdicts(driver)}
+    assert list(tones) == methods + plain
+    assert all(tones[method] == "broken" for method in ("supervised", "mcar-sampling", "mcar-em"))
+    assert tones["mar"] == "kept"
+    n_broken = sum(tone == "broken" for tone in tones.values())
+    assert driver.find_element(By.CSS_SELECTOR, ".verdict .headline").text.startswith(f"Do not trust {n_broken} of 8 methods. mar")
 
 
 def test_trust_is_drawn(driver, toy, tmp_path):
@@ -342,7 +352,10 @@ def test_trust_is_drawn(driver, toy, tmp_path):
     lengths = [(float(point.find_element(By.TAG_NAME, "circle").get_attribute("cx")), gap["depth"]) for point, gap in zip(points, stack["gaps"])]
     assert all((a[0] < b[0]) == (a[1] < b[1]) for a in lengths for b in lengths if abs(a[1] - b[1]) > 1e-6)
     assert f"beyond depth {stack['deepest']:.1f}" in driver.find_element(By.CSS_SELECTOR, "#trust figcaption p").text
-    assert "beyond: nothing is known" in driver.find_element(By.ID, "trust").text
+    assert "beyond: no gap was as deep" in driver.find_element(By.ID, "trust").text
+    curve = page_data(tmp_path / "page.html")["subjects"][0]["trust"]["curve"]
+    assert [0, 0] < curve[0] <= [0, 1] and curve[-1][1] == 0  # from kappa to where nothing is kept
+    assert driver.find_element(By.CSS_SELECTOR, "#trust .trust-curve").get_attribute("d")
     points[0].send_keys(Keys.ARROW_RIGHT)
     assert "of its certainty" in driver.find_element(By.ID, "tip").text
     checks = [stack["self_check"][name] for name in ("all", "deep")]
@@ -354,6 +367,31 @@ def test_trust_is_drawn(driver, toy, tmp_path):
         assert f"announced {100 * check['announced']:.1f} % errors and made {100 * check['made']:.1f} %" in text
     for figure in ("trust", "self-check"):
         ElementTree.parse(save(driver, figure, "svg"))
+    assert messages(driver) == []
+
+
+def test_promises_are_those_of_predict(driver, toy, tmp_path):
+    test = toy / "demo/quadrants-test.csv"
+    run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--components", 4, cwd=tmp_path)
+    run("evaluate", "model", test, "--label", "label", "--json", "m.json", "--report", "page.html", cwd=tmp_path)
+    run("predict", "model", test, "-o", "p.csv", "--sets", 0.9, "--risk", 0.05, cwd=tmp_path)
+    found = json.loads((tmp_path / "m.json").read_text())["promises"]
+    predictions = pd.read_csv(tmp_path / "p.csv", dtype=str)
+    truth = pd.read_csv(test, dtype=str)["label"]
+    is_inside = predictions["informative"].isin(["1", "true", "True"])
+    assert 0 < is_inside.sum() < len(truth)
+    covered = np.array([label in found_set.split("|") for label, found_set in zip(truth, predictions["set"])])
+    accepted = predictions["accepted"].isin(["1", "true", "True"])
+    for name, rows in (("inside", is_inside), ("outside", ~is_inside)):
+        part = found[name]
+        assert part["n"] == rows.sum() and part["n_covered"] == covered[rows].sum()
+        assert part["n_of_size"] == [(predictions["set_size"][rows] == str(size)).sum() for size in range(3)]
+        assert part["n_answered"] == (accepted & rows).sum()
+        assert part["n_wrong"] == (accepted & rows & (predictions["prediction"] != truth)).sum()
+    open_clean(driver, tmp_path / "page.html")
+    share = f"{100 * found['inside']['n_covered'] / found['inside']['n']:.1f} %"
+    assert f"Where labels speak they had it for {share}" in driver.find_element(By.CSS_SELECTOR, "#promises figcaption").text
+    ElementTree.parse(save(driver, "promises", "svg"))
     assert messages(driver) == []
 
 
@@ -478,12 +516,109 @@ def test_overconfident_and_calibrated_generators_are_called_so(driver, tmp_path)
     columns = ["k0", "k1", "k2"]
     sharpened = honest[columns].to_numpy() ** 4
     boastful[columns] = sharpened / sharpened.sum(axis=1, keepdims=True)
-    for name, frame, verdict in (("honest", honest, "keeps its word"), ("boastful", boastful, "is overconfident")):
+    for name, frame, tone in (("honest", honest, "kept"), ("boastful", boastful, "broken")):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         run("evaluate", "--probabilities", f"{name}.csv", "--label", "label", "--report", f"{name}.html", cwd=tmp_path)
         open_clean(driver, tmp_path / f"{name}.html")
-        heads = [node.text for node in driver.find_elements(By.CSS_SELECTOR, ".words dt")]
-        assert heads[0] == f"the predictions {verdict}"
+        ((who, found, text),) = verdicts(driver)
+        assert (who, found) == ("the predictions", tone)
+        metrics = page_data(tmp_path / f"{name}.html")["subjects"][0]["methods"][0]["metrics"]
+        numbers = f"announced {100 * metrics['mean_error_probability']:.1f} %, made {100 * metrics['error_rate']:.1f} %"
+        assert text.startswith(numbers)
+        # Colour is not all that tells them apart, and the sentence stands before every figure.
+        sign = driver.find_element(By.CSS_SELECTOR, ".verdict .sign")
+        assert (sign.text, sign.get_attribute("aria-label")) == {"kept": ("✓", "good"), "broken": ("!", "attention")}[tone]
+        assert driver.execute_script("return document.querySelector('.verdict').compareDocumentPosition(document.querySelector('figure'))") == 4
+
+
+def test_an_inverted_order_is_told(driver, tmp_path):
+    random = np.random.default_rng(6)
+    q = random.uniform(0.2, 0.3, 4000)
+    wrong = random.uniform(size=4000) < np.where(q < 0.25, 0.4, 0.1)  # the surer, the worse
+    pd.DataFrame({"a": 1 - q, "b": q, "label": np.where(wrong, "b", "a")}).to_csv(tmp_path / "p.csv", index=False)
+    run("evaluate", "--probabilities", "p.csv", "--label", "label", "--report", "p.html", cwd=tmp_path)
+    open_clean(driver, tmp_path / "p.html")
+    assert "Acting on its surest rows is worse" in verdicts(driver)[0][2]
+    assert "Acting on its surest rows is worse" in driver.find_element(By.CSS_SELECTOR, "#risk-coverage figcaption").text
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in colour]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_verdicts_can_be_read(driver, toy, scheme):
+    """The contrast that WCAG 2 asks of text, on the colour that is really behind it."""
+    show(driver, toy / "out/report.html", scheme=scheme)
+    colours = driver.execute_script("""
+        const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+        const seen = (colour) => { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v / 255); };
+        return [...document.querySelectorAll(".verdict li")].map((item) => ["who", "what", "sign"].map((part) =>
+            [seen(getComputedStyle(item).backgroundColor), seen(getComputedStyle(item.querySelector("." + part)).color)]));""")
+    assert len(colours) == 8
+    for behind, front in (pair for item in colours for pair in item):
+        assert contrast(behind, front) >= 4.5
+
+
+def test_a_fit_has_its_page(driver, toy, tmp_path):
+    run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--components", 4, "--report", "fit.html",
+        cwd=tmp_path)  # fmt: skip
+    stack = json.loads(run("info", "model", "--json", cwd=tmp_path).stdout)["summary"]["stack"]
+    open_clean(driver, tmp_path / "fit.html")
+    ((who, _, text),) = verdicts(driver)
+    check = stack["self_check"]["all"]
+    assert who == "mar"
+    assert f"it announced {100 * check['announced']:.1f} %, made {100 * check['made']:.1f} %" in text
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#trust .gap")) == len(stack["gaps"])
+    assert driver.find_elements(By.ID, "self-check") and not driver.find_elements(By.ID, "metrics")
+    assert "At a risk of 5 % and a confidence of 95 %" in driver.find_element(By.CLASS_NAME, "lead").text
+
+
+def test_a_diagnosis_has_its_page(driver, toy, tmp_path):
+    run("diagnose", toy / "demo/coin-train.csv", "--label", "label", "--json", "d.json", "--report", "d.html", cwd=tmp_path)
+    found = json.loads((tmp_path / "d.json").read_text())
+    open_clean(driver, tmp_path / "d.html")
+    assert driver.title == "coin-train.csv"
+    tones = {"none": "kept", "note": "note", "warning": "broken"}
+    shown = verdicts(driver)
+    assert [tone for _, tone, _ in shown] == [tones[finding["concern"]] for finding in found["findings"]]
+    assert all(text.startswith(finding["found"]) for (_, _, text), finding in zip(shown, found["findings"]))
+    remedy = driver.find_element(By.CSS_SELECTOR, ".verdict details")
+    remedy.find_element(By.TAG_NAME, "summary").click()
+    assert "--method mar" in remedy.text
+    total = found["error"]["total"]
+    headline = driver.find_element(By.CSS_SELECTOR, ".verdict .headline").text
+    assert f"{100 * total['low']:.1f} % to {100 * total['high']:.1f} %" in headline and "not missing by lot" in headline
+    columns = found["labeling"]["columns"]
+    assert [panel.text.split("\n")[0] for panel in driver.find_elements(By.CSS_SELECTOR, "#columns .panel h4")] == [column["name"] for column in columns]
+    parts = driver.find_elements(By.CSS_SELECTOR, "#columns .part")
+    assert len(parts) == sum(len(column["parts"]) for column in columns)
+    first = columns[0]["parts"][0]
+    assert f"{first['n_labeled']:,} of {first['n_rows']:,} rows have a label" in parts[0].get_attribute("aria-label")
+    driver.execute_script("arguments[0].focus()", parts[0])
+    ActionChains(driver).send_keys(Keys.ARROW_RIGHT).perform()
+    assert columns[0]["parts"][1]["where"] in driver.find_element(By.ID, "tip").text
+    for figure in ("columns", "overlap", "error"):
+        ElementTree.parse(save(driver, figure, "svg"))
+    for width in (320, 1280):
+        open_clean(driver, tmp_path / "d.html", width=width, scheme="dark")
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_diagnosis_without_missing_labels_has_its_page(driver, tmp_path):
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"</script>": random.normal(size=60), "z": random.normal(size=60), "y": ["<b>a</b>", "b"] * 30})
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    run("diagnose", "all.csv", "--label", "y", "--report", "d.html", cwd=tmp_path)
+    open_clean(driver, tmp_path / "d.html")
+    assert driver.find_element(By.CSS_SELECTOR, ".verdict .headline").text == "Every row has a label."
+    assert "<b>a</b>" in driver.find_element(By.CLASS_NAME, "verdict").text
+    assert not driver.find_elements(By.TAG_NAME, "figure")
 
 
 def test_a_single_row_and_an_infinite_loss(driver, tmp_path):

@@ -70,7 +70,8 @@ private:
 class OptionChecks {
 public:
   /// Notes a violation unless `holds`: "max_iterations: got 0, expected at least 1".
-  void require(bool holds, const std::string& option, const std::string& found, const std::string& expected);
+  void require(bool holds, const std::string& option, const std::string& found, const std::string& expected,
+               const std::string& remedy = "");
   /// Throws one Error(usage) that lists every violation, or does nothing when there is none.
   void throw_if_any() const;
 

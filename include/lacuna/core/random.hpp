@@ -43,6 +43,7 @@ enum class RandomPurpose : std::uint32_t {
   episode_label = 67,    ///< which labels the models of a gap learn from, keyed by row
   labeling_test = 68,    ///< the lots of a diagnosis; under it rows, permutations and shuffled columns
   accepted_sample = 70,  ///< which held-out rows stand for those to be answered, keyed by row
+  advice = 71,           ///< which rows may be advised, keyed by row
 };
 
 /// A counter-based random stream (Philox 4x32-10): a pure function of (seed, purpose, index, position), so

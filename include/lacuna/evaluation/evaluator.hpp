@@ -20,6 +20,12 @@ struct CurveOptions {
   static const OptionTable<CurveOptions>& table();
 };
 
+/// What there is to see beyond the metrics, of the rows of one stratum.
+struct StratumDiagnostics {
+  RiskCoverage risk_coverage;
+  double classwise_calibration_error = 0.0;
+};
+
 /// What there is to see beyond the metrics, over all rows.
 struct Diagnostics {
   ReliabilityCurve reliability;
@@ -27,6 +33,7 @@ struct Diagnostics {
   RiskCoverage risk_coverage;
   double classwise_calibration_error = 0.0;
   ConfusionMatrix confusion_matrix;
+  std::map<std::string, StratumDiagnostics> strata; ///< empty without a stratum column
 };
 
 /// Takes scored rows one by one and then says everything about them. Knows no model.
@@ -51,7 +58,10 @@ private:
   struct Stratum {
     int number = 0;
     ReliabilityAccumulator metrics;
+    ClasswiseAccumulator classwise;
   };
+  ScoredRows rows_of(int stratum) const;
+
   ScoredRows rows_;
   ReliabilityAccumulator overall_;
   std::map<std::string, Stratum> strata_;

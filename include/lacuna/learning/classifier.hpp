@@ -8,6 +8,7 @@
 #include "lacuna/core/archive.hpp"
 #include "lacuna/core/matrix.hpp"
 #include "lacuna/density/density.hpp"
+#include "lacuna/learning/anatomy.hpp"
 #include "lacuna/learning/options.hpp"
 
 namespace LACUNA_API lacuna {
@@ -99,15 +100,21 @@ public:
   /// Scores rows on up to `threads` threads (0: all cores); the numbers do not depend on how rows are
   /// grouped.
   Scores score(MatrixView rows, int threads) const;
+  /// What is behind the scores of a few rows.
+  std::vector<Anatomy> dissect(MatrixView rows) const;
 
   const Parts& parts() const { return parts_; }
   Index n_classes() const { return static_cast<Index>(parts_.class_names.size()); }
   Index n_features() const;
   bool handles_missing_values() const;
+  /// Whether a classifier of labeled against unlabeled rows tells where labels speak, and not densities.
+  bool is_region_by_classifier() const;
   void save(Archive& archive, const std::string& prefix) const;
   static GenerativeClassifier load(const Archive& archive, const std::string& prefix);
 
 private:
+  Scores room_for(MatrixView rows) const;
+
   Parts parts_;
 };
 

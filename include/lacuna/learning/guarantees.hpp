@@ -11,6 +11,10 @@
 
 namespace LACUNA_API lacuna {
 
+/// Whether there is anything to rest a promise on: a model with a stack keeps what it said about labeled
+/// rows.
+bool keeps_held_out_answers(const GenerativeClassifier& classifier);
+
 /// The largest error probability, if the odds of the classes among unlabeled rows are at most `odds` times as
 /// large or small as among labeled rows like them. 1: labels are missing at random.
 double worst_error_probability(double error_probability, double odds);

@@ -6,6 +6,7 @@
 #include "lacuna/pipeline/compare.hpp"
 #include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
+#include "lacuna/pipeline/explain.hpp"
 #include "lacuna/pipeline/model.hpp"
 
 namespace LACUNA_API lacuna {
@@ -23,5 +24,7 @@ std::string evaluation_json(const EvaluateOutcome& outcome, const Model* model);
 std::string comparison_json(const Comparison& comparison);
 /// Everything a diagnosis holds; a number that nobody knows is null.
 std::string diagnosis_json(const Diagnosis& found);
+/// The same for an explanation; rows are numbered from 1, as people count them.
+std::string explanation_json(const Explanation& found);
 
 } // namespace lacuna

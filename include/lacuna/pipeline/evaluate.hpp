@@ -41,6 +41,22 @@ struct CalibrationOutcome {
   Evaluation before;
 };
 
+/// What a model's promises came to on the test rows (lacuna/learning/guarantees.hpp).
+struct PromiseCheck {
+  struct Rows {
+    Index n = 0;
+    Index n_covered = 0;          ///< whose set has the true class
+    std::vector<Index> n_of_size; ///< rows by the size of their set
+    Index n_answered = 0;         ///< accepted
+    Index n_wrong = 0;            ///< of them
+  };
+  double coverage = 0.9; ///< that was promised of sets
+  double risk = 0.05;    ///< that was promised of accepted rows
+  double confidence = 0.95;
+  Rows inside; ///< informative rows
+  Rows outside;
+};
+
 struct EvaluateOutcome {
   std::vector<std::string> class_names;
   Evaluation evaluation;   ///< after calibration, when there was one; so is everything below
@@ -48,6 +64,7 @@ struct EvaluateOutcome {
   ScoredRows rows;
   Index n_unlabeled = 0; ///< rows that were skipped
   std::optional<CalibrationOutcome> calibration;
+  std::optional<PromiseCheck> promises; ///< of a model that keeps held-out answers, not calibrated
   // For a report, when the request asks to keep rows.
   std::shared_ptr<const RowSample> test_rows;
   std::shared_ptr<const RowSample> train_rows;

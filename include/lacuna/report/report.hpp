@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lacuna/pipeline/compare.hpp"
+#include "lacuna/pipeline/diagnose.hpp"
 #include "lacuna/pipeline/evaluate.hpp"
 #include "lacuna/pipeline/model.hpp"
 
@@ -41,10 +42,16 @@ struct Report {
 /// One self-contained HTML page: data, drawing code and D3 inside, nothing fetched from anywhere.
 std::string report_page(const Report& report);
 
+/// The page of a fit: what a model found out about itself, before anybody judges it on test rows.
+std::string report_page(const Model& model, const std::string& title);
+
 /// The page of an evaluation; `model` is null for predictions of another tool.
 std::string report_page(const EvaluateRequest& request, const EvaluateOutcome& outcome, const Model* model);
 /// The page of a comparison.
 std::string report_page(const CompareRequest& request, const Comparison& comparison);
+
+/// The page of a diagnosis: what a table allows to say before there is a model.
+std::string report_page(const Diagnosis& diagnosis, const std::string& title);
 
 /// Rows in memory for a page.
 struct RowsReport {

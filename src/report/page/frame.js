@@ -161,6 +161,8 @@ function draw_sign(g, key, theme) {
     d3.range(n).forEach((i) => sign.append("rect").attr("x", i).attr("width", Math.min(1.3, n - i)).attr("y", 1).attr("height", 12).attr("fill", key.ramp(i / (n - 1))));
   } else if (key.sign === "area") {
     sign.append("rect").attr("x", 3).attr("y", 1).attr("width", 20).attr("height", 12).attr("fill", key.colour).attr("opacity", 0.28);
+  } else if (key.sign === "block") {
+    sign.append("rect").attr("x", 3).attr("y", 1).attr("width", 20).attr("height", 12).attr("fill", key.colour);
   } else if (key.sign === "bars") {
     [[4, 12], [10, 8], [16, 5]].forEach(([x, height]) => sign.append("rect").attr("x", x).attr("width", 5).attr("y", 13 - height).attr("height", height).attr("fill", key.colour).attr("opacity", 0.65));
   } else if (key.sign === "whisker") {

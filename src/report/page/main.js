@@ -2,11 +2,7 @@
 
 const page = JSON.parse(document.getElementById("page-data").textContent);
 
-// The numbers of a sentence stand out, so that one can read the page in ten seconds.
-function sentence_node(text) {
-  const parts = text.replace(/ %/g, "\u00a0%").split(/(\d[\d,]*(?:\.\d+)?(?:\u00a0%)?)/);
-  return element("li", {}, ...parts.map((part, i) => (i % 2 === 1 ? element("strong", {}, part) : part)));
-}
+const sentence_node = (text) => element("li", {}, ...with_numbers(text));
 
 function add_words(host, subject) {
   if (subject.words.length === 0) return;
@@ -20,12 +16,14 @@ function add_subject(host, subject, number) {
   const section = element("section", { class: "subject", id: `subject-${number}` });
   host.append(section);
   if (subject.title) section.append(element("h2", {}, subject.title));
+  add_verdicts(section, subject);
   section.append(element("ul", { class: "lead" }, ...subject.sentences.map(sentence_node)));
   const maps = [];
   if (subject.data && subject.data.x.length > 0) maps.push(data_figure);
   if (subject.kappa) maps.push(log_ratio_figure);
   if (subject.trust && subject.trust.gaps.length > 0) maps.push(gaps_figure);
   if (subject.trust && subject.trust.checks.length > 0) maps.push(self_check_figure);
+  if (subject.promises) maps.push(promises_figure);
   const answers = [];
   if (subject.test.x.length > 0) answers.push(error_map_figure);
   if (subject.methods.some((method) => method.field)) answers.push(fields_figure);
@@ -33,11 +31,16 @@ function add_subject(host, subject, number) {
   const is_single = subject.methods.length === 1;
   const add_pairs = (makers) => {
     for (let i = 0; i < makers.length; i += 2) {
+      if (i + 1 === makers.length) { add_figure(section, makers[i](subject, prefix)); return; }
       const row = element("div", { class: "row" });
       section.append(row);
       makers.slice(i, i + 2).forEach((make) => add_figure(row, make(subject, prefix)));
     }
   };
+  if (subject.methods.length === 0) {
+    add_pairs(maps);
+    return;
+  }
   if (is_single) {
     add_pairs([...maps, ...answers, reliability_figure, risk_coverage_figure, confusion_figure]);
   } else {
@@ -72,6 +75,7 @@ function draw_page() {
   if (page.subjects.length > 1)
     header.append(element("nav", { "aria-label": "Data sets" }, ...page.subjects.map((subject, i) => element("a", { href: `#subject-${i}` }, subject.title || subject.name))));
   main.append(header);
+  if (page.diagnosis) add_diagnosis(main, page.diagnosis);
   page.subjects.forEach((subject, i) => add_subject(main, subject, i));
   add_footer(main);
 }

@@ -17,19 +17,26 @@ function bin_text(method, bin) {
   return lines.join("\n");
 }
 
+// A bin with few rows scatters widely: the fewer, the paler and the smaller it is drawn, so that single rows do not
+// outshine those that count. Two in a hundred have their full weight.
+const weight = (method, bin) => Math.max(0.12, Math.min(1, Math.sqrt(bin.n / (0.02 * method.metrics.n))));
+
 function reliability_figure(subject, prefix) {
   const methods = subject.methods;
   const strata = methods[0].stratum_names;
   const has_parts = strata.length > 1;
-  const top = d3.max(methods, (method) => d3.max(method.bins, (bin) => (bin.n > 0 ? bin.high : 0))) || 1;
-  const x_high = top <= 0.5 ? 0.5 : 1;
+  // Who knows nothing says 1 - 1/K, and nobody has reason to say more.
+  const filled = [].concat(...methods.map((method) => method.bins.filter((bin) => bin.n > 0).map((bin) => ({ ...bin, weight: weight(method, bin) }))));
+  const x_high = Math.max(most_doubt(subject), d3.max(filled, (bin) => bin.mean_error_probability) || 0);
+  // Bins of a few rows do not stretch the scale; what lies beyond is drawn at its edge.
+  const y_high = Math.min(1, Math.max(x_high, 1.08 * (d3.max(filled.filter((bin) => bin.weight > 0.5), (bin) => bin.error_rate) || 0)));
   const margin = { left: 50, right: 8, top: 8, bottom: 34 };
 
   const scales = (stage) => {
     const bottom = stage.height - margin.bottom - reliability_histogram - 12;
     return {
       x: d3.scaleLinear().domain([0, x_high]).range([margin.left, stage.width - margin.right]),
-      y: d3.scaleLinear().domain([0, 1]).range([bottom, margin.top]),
+      y: d3.scaleLinear().domain([0, y_high]).range([bottom, margin.top]).clamp(true),
     };
   };
 
@@ -43,8 +50,6 @@ function reliability_figure(subject, prefix) {
     ground.append("line").attr("x1", x(0)).attr("x2", x(x_high)).attr("y1", stage.height - margin.bottom).attr("y2", stage.height - margin.bottom).attr("stroke", theme.faint);
   }
 
-  // A bin with few rows scatters widely; it is drawn pale, so that it does not outshine those that count.
-  const weight = (method, bin) => (bin.n < 0.01 * method.metrics.n ? 0.25 : 1);
 
   // Between the curve and the diagonal, from one bin to the next: what was not announced, and what was announced
   // and did not come.
@@ -63,7 +68,7 @@ function reliability_figure(subject, prefix) {
     const { x, y } = s;
     const bins = method.bins.filter((bin) => bin.n > 0);
     const q = (bin) => x(bin.mean_error_probability);
-    const steps = d3.pairs(bins).map((pair) => ({ pair, opacity: Math.min(weight(method, pair[0]), weight(method, pair[1])) }));
+    const steps = d3.pairs(bins.filter((bin) => weight(method, bin) > 0.3)).map((pair) => ({ pair, opacity: Math.min(weight(method, pair[0]), weight(method, pair[1])) }));
     const line = (height, colour, width, opacity) => steps.forEach((step) => g.append("path").attr("fill", "none").attr("stroke", colour)
       .attr("stroke-width", width).attr("stroke-linecap", "round").attr("opacity", opacity * step.opacity).attr("d", d3.line().x(q).y(height)(step.pair)));
     steps.forEach((step) => draw_gap(g, step.pair, s, theme, step.opacity));
@@ -75,14 +80,22 @@ function reliability_figure(subject, prefix) {
         bins.forEach((bin) => draw_mark(g.append("g").attr("opacity", weight(method, bin)), part, q(bin), height(bin), colours[part], theme));
       });
     }
+    draw_corp(g, method, s, theme);
     line((bin) => y(bin.error_rate), theme.ink, 1.8, 1);
     bins.forEach((bin) => {
       const dot = g.append("g").attr("opacity", weight(method, bin));
       const [low, high] = bin.interval.map((end) => y(end));
       dot.append("path").attr("stroke", theme.ink).attr("stroke-width", 1).attr("fill", "none")
         .attr("d", `M${q(bin)} ${low}V${high}M${q(bin) - 2.5} ${low}h5M${q(bin) - 2.5} ${high}h5`);
-      dot.append("circle").attr("cx", q(bin)).attr("cy", y(bin.error_rate)).attr("r", 2.6).attr("fill", theme.ink);
+      dot.append("circle").attr("cx", q(bin)).attr("cy", y(bin.error_rate)).attr("r", 1.2 + 1.8 * weight(method, bin)).attr("fill", theme.ink);
     });
+  }
+
+  // The curve without bins: what a rising function of the error probability can make of the errors.
+  function draw_corp(g, method, { x, y }, theme) {
+    const points = [].concat(...method.corp.map(([low, high, rate]) => [[low, rate], [high, rate]]));
+    g.append("path").attr("class", "corp").attr("fill", "none").attr("stroke", theme.corp).attr("stroke-width", 1.6)
+      .attr("d", d3.line().x((d) => x(d[0])).y((d) => y(d[1]))(points));
   }
 
   function draw_histogram(stage, method, { x }) {
@@ -112,7 +125,7 @@ function reliability_figure(subject, prefix) {
   return {
     id: `${prefix}reliability`,
     title: "Is the error probability true?",
-    caption: `Rows are grouped by error probability; the line is how many of them were wrong, with its exact 95 % interval. On the diagonal a method keeps its word, above it is overconfident. Bins with less than 1 % of the rows are pale.${has_parts ? ` ${subject.stratum_note}` : ""}`,
+    caption: `Rows are grouped by error probability; the line is how many of them were wrong, with its exact 95 % interval. On the diagonal a method keeps its word, above it is overconfident. The fewer rows a bin has, the paler it is.${has_parts ? ` ${subject.stratum_note}` : ""}`,
     columns: methods.length === 1 ? () => 1 : panel_columns(methods.length),
     height: (width) => Math.min(470, Math.max(330, 1.05 * width)),
     panels: () => methods.map((method) => ({
@@ -133,7 +146,7 @@ function reliability_figure(subject, prefix) {
         const colours = stratum_colours(theme, strata.length);
         strata.slice(0, 6).forEach((name, part) => keys.push({ label: `of this, from ${name === "" ? "(empty)" : name}`, mark: part, colour: colours[part] }));
       }
-      keys.push({ label: "as announced", sign: "dash", colour: theme.faint, thin: true },
+      keys.push({ label: "isotonic, without bins", sign: "line", colour: theme.corp }, { label: "as announced", sign: "dash", colour: theme.faint, thin: true },
         { label: "overconfident", sign: "area", colour: theme.over }, { label: "too careful", sign: "area", colour: theme.under },
         { label: "rows per bin (square root)", sign: "bars", colour: theme.faint });
       return keys;

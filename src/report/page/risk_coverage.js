@@ -7,6 +7,7 @@ function risk_at(curve, coverage) {
 
 function risk_coverage_figure(subject, prefix) {
   const methods = subject.methods.filter((method) => method.risk_coverage.length > 0);
+  const inverted = methods.filter((method) => method.inverted).map((method) => ` ${full_name(method)}: ${method.inverted}`).join("");
   const groups = [...new Set(methods.map((method) => method.group))];
   // The first few rows may all be wrong or all be right; they do not decide the scale.
   const most = d3.max(methods, (method) => d3.max(method.risk_coverage.filter((point) => point[0] >= 0.05), (point) => point[1])) || 0.01;
@@ -33,7 +34,7 @@ function risk_coverage_figure(subject, prefix) {
     labels.forEach((label, i) => { if (i > 0) label.y = Math.max(label.y, labels[i - 1].y + 13); });
     const over = labels.length > 0 ? Math.max(0, labels[labels.length - 1].y - (stage.height - margin.bottom)) : 0;
     labels.forEach((label) => g.append("text").attr("x", x(1) + 7).attr("y", label.y - over + 4).attr("font-size", 11.5).attr("font-weight", label.name === "mar" ? 600 : 400)
-      .attr("fill", label.colour).text(shortened(label.name, 24)));
+      .attr("fill", letters_in(theme, label.colour)).text(shortened(label.name, 24)));
     if (stage.live) add_rule(stage, members, x, y);
   }
 
@@ -70,7 +71,7 @@ function risk_coverage_figure(subject, prefix) {
   return {
     id: `${prefix}risk-coverage`,
     title: "What it is worth",
-    caption: "Use only the rows a method is surest of: the further left, the fewer rows and the fewer errors. A line that stays low means that the error probability puts the rows in the right order.",
+    caption: `Use only the rows a method is surest of: the further left, the fewer rows and the fewer errors. A line that stays low means that the error probability puts the rows in the right order.${inverted}`,
     columns: groups.length === 1 ? () => 1 : (width) => (width < 620 ? 1 : 2),
     height: (width) => Math.min(380, Math.max(250, 0.62 * width)),
     panels: () => groups.map((group) => {

@@ -3,20 +3,20 @@
 
 const themes = {
   light: {
-    paper: "#ffffff", ink: "#1c2126", soft: "#5c6670", faint: "#a3abb3", line: "#dfe3e7", unlabeled: "#aeb5bc",
+    paper: "#ffffff", ink: "#1c2126", soft: "#5c6670", faint: "#8a939c", line: "#dfe3e7", unlabeled: "#aeb5bc",
     // Blue and orange lead: with two classes they are the ends of the probability map.
     classes: ["#2166ac", "#e06008", "#0f9d76", "#c86a9c", "#4fb0e0", "#dba200", "#6a4fa3", "#7f5a36", "#8a9a00", "#c7284f"],
     other: "#77706a",
     doubt: ["#cdd8e2", "#f0bd7c", "#e2703a", "#b0264f", "#560f5c"],
-    over: "#d1490c", under: "#2b6ca8", calm: "#0b6e75", speaks: "#0b7f83", silent: "#a5671c",
+    over: "#d1490c", under: "#2b6ca8", calm: "#0b6e75", speaks: "#0b7f83", silent: "#a5671c", corp: "#7a4fb5",
     methods: ["#8a939c", "#c86a9c", "#dba200", "#0b6e75", "#2166ac", "#e06008", "#6a4fa3", "#7f5a36"],
   },
   dark: {
-    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#5d666f",
+    paper: "#14181c", ink: "#e8ebee", soft: "#a9b2ba", faint: "#69737c", line: "#2d343b", unlabeled: "#808a94",
     classes: ["#5ba3e6", "#ff9142", "#35c79c", "#e993c0", "#8ad4f7", "#f2c230", "#a992e8", "#c29468", "#bccb3c", "#ff6d8d"],
     other: "#a59c94",
     doubt: ["#31465a", "#7d3f6c", "#c94f5a", "#f28a45", "#ffe08a"],
-    over: "#ff8a4a", under: "#6db3f2", calm: "#5cc4c4", speaks: "#4cc0bd", silent: "#d69a52",
+    over: "#ff8a4a", under: "#6db3f2", calm: "#5cc4c4", speaks: "#4cc0bd", silent: "#d69a52", corp: "#c3a2f2",
     methods: ["#8d98a3", "#e993c0", "#f2c230", "#5cc4c4", "#5ba3e6", "#ff9142", "#a992e8", "#c29468"],
   },
 };
@@ -40,6 +40,13 @@ function class_colours(subject, theme) {
   const colours = d3.range(n).map(() => theme.other);
   order.slice(0, theme.classes.length).forEach((y, i) => { colours[y] = theme.classes[i]; });
   return colours;
+}
+
+// A colour of lines, dark or light enough for small letters.
+function letters_in(theme, colour) {
+  const lab = d3.lab(colour);
+  lab.l = theme === themes.dark ? Math.max(lab.l, 65) : Math.min(lab.l, 48);
+  return d3.rgb(lab).hex();
 }
 
 const doubt_scale = (theme) => d3.piecewise(d3.interpolateLab, theme.doubt);

@@ -5,8 +5,14 @@ const kind_number = (kind) => Math.max(0, gap_kinds.indexOf(kind));
 const gap_text = (gap) => [`${gap.kind}: ${count_text(gap.n_rows)} labels hidden at a mean depth of ${fixed(gap.depth, 1)}`,
   `announced ${percent(gap.announced)} errors, made ${percent(gap.made)}`, `worth ${percent(gap.worth)} of its certainty`].join("\n");
 
+function trust_text(curve) {
+  if (curve.length === 0) return "";
+  return curve.length === 1 ? " So nothing is kept of an extrapolation that announces 10 % errors."
+    : " The line is the trust that was learned from them: what is kept of an extrapolation that announces 10 % errors, if nothing but its depth speaks against it.";
+}
+
 function gaps_figure(subject, prefix) {
-  const { gaps, deepest } = subject.trust;
+  const { gaps, deepest, curve } = subject.trust;
   const margin = { left: 50, right: 10, top: 20, bottom: 34 };
   const depths = gaps.map((gap) => gap.depth).concat([0, deepest].filter(is_number));
 
@@ -20,12 +26,16 @@ function gaps_figure(subject, prefix) {
     axis_left(ground, y, left, "share of its certainty it was worth", theme, 4, d3.format(".0%"));
     axis_bottom(ground, x, base, "mean depth of the gap below kappa", theme, 6);
     if (is_number(deepest)) {
-      const text = "beyond: nothing is known";
+      const text = "beyond: no gap was as deep";
       const has_room = right - x(deepest) > 6 * text.length;
       ground.append("rect").attr("x", x(deepest)).attr("width", Math.max(0, right - x(deepest))).attr("y", margin.top).attr("height", base - margin.top).attr("fill", theme.silent).attr("opacity", 0.13);
       ground.append("line").attr("x1", x(deepest)).attr("x2", x(deepest)).attr("y1", margin.top).attr("y2", base).attr("stroke", theme.silent).attr("stroke-width", 1.4).attr("stroke-dasharray", "4 3");
-      ground.append("text").attr("x", x(deepest) + (has_room ? 2 : -2)).attr("y", margin.top - 6).attr("text-anchor", has_room ? "start" : "end").attr("font-size", 11).attr("fill", theme.silent).text(text);
+      ground.append("text").attr("x", x(deepest) + (has_room ? 2 : -2)).attr("y", margin.top - 6).attr("text-anchor", has_room ? "start" : "end").attr("font-size", 11).attr("fill", letters_in(theme, theme.silent)).text(text);
     }
+    const shown = curve.filter(([depth]) => depth <= x.domain()[1]);
+    if (curve.length > 1)
+      g.append("path").attr("class", "trust-curve").attr("fill", "none").attr("stroke", theme.corp).attr("stroke-width", 2)
+        .attr("d", d3.line().x((d) => x(d[0])).y((d) => y(d[1]))(shown));
     const list = g.append("g").attr("role", "list").attr("aria-label", "Simulated gaps");
     const nodes = gaps.map((gap) => {
       const point = list.append("g").attr("class", "gap").attr("role", "listitem").attr("aria-label", gap_text(gap)).attr("data-kind", gap.kind);
@@ -39,12 +49,13 @@ function gaps_figure(subject, prefix) {
   return {
     id: `${prefix}trust`,
     title: "What extrapolation was worth",
-    caption: subject.trust.gaps_words,
+    caption: `${subject.trust.gaps_words}${trust_text(curve)}`,
     columns: () => 1,
     height: (width) => Math.min(380, Math.max(250, 0.62 * width)),
     panels: () => [{ title: "", is_list: true, label: `Simulated gaps: ${subject.trust.gaps_words}`, draw }],
-    keys: (theme) => gap_kinds.filter((kind) => gaps.some((gap) => gap.kind === kind)).map((kind) => ({
+    keys: (theme) => [...gap_kinds.filter((kind) => gaps.some((gap) => gap.kind === kind)).map((kind) => ({
       label: kind, mark: kind_number(kind), colour: theme.classes[kind_number(kind)], count: gaps.filter((gap) => gap.kind === kind).length })),
+    ...(curve.length > 1 ? [{ label: "learned trust", sign: "line", colour: theme.corp }] : [])],
     table: () => ({
       head: ["kind", "labels hidden", "depth", "announced", "made", "worth"],
       rows: gaps.map((gap) => [gap.kind, count_text(gap.n_rows), fixed(gap.depth, 2), fixed(gap.announced, 4), fixed(gap.made, 4), fixed(gap.worth, 4)]),

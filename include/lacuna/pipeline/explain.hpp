@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
+#include "lacuna/data/table.hpp"
 #include "lacuna/pipeline/model.hpp"
 
 namespace LACUNA_API lacuna {
@@ -70,13 +72,12 @@ Explanation explain(const Model& model, MatrixView columns, Index row,
                     const std::optional<TrainingRows>& training = std::nullopt,
                     Observer& observer = silent_observer());
 
-struct ExplainRequest {
+/// Of the options of tables those count that say how text is read, and what a missing label is in `train`.
+struct ExplainRequest : TableOptions {
   std::string path;
-  Index row = 1;             ///< from 1
-  std::string train;         ///< the table of the fit; may be empty
-  std::string train_labels;  ///< its labels, when they come from a file
-  std::string missing_label; ///< one more token there for a missing label
-  bool no_header = false;
+  Index row = 1;            ///< from 1
+  std::string train;        ///< the table of the fit; may be empty
+  std::string train_labels; ///< its labels, when they come from a file
 
   static const OptionTable<ExplainRequest>& table();
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "data/table_rows.hpp"
 #include "pipeline/column_effects.hpp"
 #include "pipeline/explanation_words.hpp"
 #include "pipeline/labeled_blocks.hpp"
@@ -52,8 +53,8 @@ Explanation explain_row(const Model& model, MatrixView columns, Index number, co
 
 /// The row of a table, encoded. Rows behind it are not read.
 Matrix read_row(const Model& model, const ExplainRequest& request, Observer& observer) {
-  TableOptions options;
-  options.no_header = request.no_header;
+  TableOptions options = request;
+  options.missing_label.clear();
   TableBlocks blocks(request.path, model.schema, options, model.class_names(), {}, observer);
   TableBlock block;
   Index n_rows = 0;
@@ -70,19 +71,25 @@ Matrix read_row(const Model& model, const ExplainRequest& request, Observer& obs
 
 const OptionTable<ExplainRequest>& ExplainRequest::table() {
   using R = ExplainRequest;
-  static const OptionTable<R> rows = {
-      option("row", &R::row, "K", "The row of DATA to explain, from 1; the header does not count", {.low = 1})
-          .in_group("Data"),
-      option("train", &R::train, "TRAIN",
-             "The table of the fit, to find the nearest labeled rows; the model has none")
-          .in_group("Data"),
-      option("train_labels", &R::train_labels, "FILE", "Its labels, where the fit had them from a file")
-          .in_group("Data"),
-      option("missing_label", &R::missing_label, "TOKEN",
-             "One more token for a missing label in TRAIN, beside the empty cell, NA, NaN and ?")
-          .in_group("Data"),
-      option("no_header", &R::no_header, "", "The first line of DATA and TRAIN is data").in_group("Data"),
-  };
+  static const OptionTable<R> rows = [] {
+    OptionTable<R> all = {
+        option("row", &R::row, "K", "The row of DATA to explain, from 1; the header does not count",
+               {.low = 1})
+            .in_group("Data"),
+        option("train", &R::train, "TRAIN",
+               "The table of the fit, to find the nearest labeled rows; the model has none")
+            .in_group("Data"),
+        option("train_labels", &R::train_labels, "FILE", "Its labels, where the fit had them from a file")
+            .in_group("Data"),
+    };
+    OptionTable<R> of_tables =
+        table_rows<R>({"label", "labels", "missing_value", "weights", "drop", "categorical"},
+                      {{"missing_label",
+                        "One more token for a missing label in TRAIN, beside the empty cell, NA, NaN and ?"},
+                       {"no_header", "The first line of DATA and TRAIN is data"}});
+    all.insert(all.end(), of_tables.begin(), of_tables.end());
+    return all;
+  }();
   return rows;
 }
 
@@ -108,9 +115,7 @@ Explanation explain_table(const Model& model, const ExplainRequest& request, Obs
   Training training;
   if (!request.train.empty())
     training = [&] {
-      TableOptions options;
-      options.no_header = request.no_header;
-      options.missing_label = request.missing_label;
+      TableOptions options = request;
       options.label = model.schema.label_column;
       options.labels = request.train_labels;
       return std::make_unique<TableBlocks>(request.train, model.schema, options, model.class_names(),

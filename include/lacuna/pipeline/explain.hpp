@@ -70,13 +70,12 @@ Explanation explain(const Model& model, MatrixView columns, Index row,
                     const std::optional<TrainingRows>& training = std::nullopt,
                     Observer& observer = silent_observer());
 
-struct ExplainRequest {
+/// The options of the table are those of both, but for labels, which are those of TRAIN.
+struct ExplainRequest : TableOptions {
   std::string path;
-  Index row = 1;             ///< from 1
-  std::string train;         ///< the table of the fit; may be empty
-  std::string train_labels;  ///< its labels, when they come from a file
-  std::string missing_label; ///< one more token there for a missing label
-  bool no_header = false;
+  Index row = 1;            ///< from 1
+  std::string train;        ///< the table of the fit; may be empty
+  std::string train_labels; ///< its labels, when they come from a file
 
   static const OptionTable<ExplainRequest>& table();
 };

@@ -15,7 +15,7 @@ inline constexpr CommandText fit{"fit", "Learn a classifier from a table in whic
   lacuna fit images.idx3.gz -o digits.lacuna --labels digits.csv --features vae:2 --vae-epochs 30
 A configuration file holds the same options, one per line: components = 20, classes = ["a", "b"])",
                                  "output label labels classes missing_label drop categorical features method "
-                                 "density components seed threads json force quiet"};
+                                 "density components seed threads json report force quiet"};
 
 inline constexpr CommandText predict{"predict", "Predict classes with an error probability for every row",
                                      "lacuna predict MODEL DATA -o OUT.csv [OPTIONS]",
@@ -24,7 +24,9 @@ inline constexpr CommandText predict{"predict", "Predict classes with an error p
   lacuna predict loans.lacuna new.csv -o decisions.csv --risk 0.05 --sets 0.9
 Columns: prediction, error_probability, informative (1: labels say something about rows like this),
 log_ratio, and the probability p_<class> of every class; then those of promises that were asked for.
-Columns of DATA are found by name.)"};
+Columns of DATA are found by name.)",
+                                     "output id keep abstain sets risk confidence csv_safe no_header "
+                                     "threads force quiet"};
 
 inline constexpr CommandText evaluate{"evaluate",
                                       "Compare predictions with known labels: how good, and how honest",
@@ -36,7 +38,9 @@ inline constexpr CommandText evaluate{"evaluate",
   lacuna evaluate loans.lacuna test.csv --label repaid --calibrate platt --calibration-data held-out.csv
   lacuna evaluate --probabilities forest.csv --label repaid
 overconfidence and underconfidence add up to ece, the mean distance between error probability and
-error rate over 20 equal bins of the error probability.)"};
+error rate over 20 equal bins of the error probability.)",
+                                      "label labels missing_label stratum json report train probabilities "
+                                      "calibrate calibration_data threads force quiet"};
 
 inline constexpr CommandText explain{
     "explain", "Say why labels speak about a row or not, and how its error probability is made up",

@@ -56,6 +56,7 @@ Matrix read_row(const Model& model, const ExplainRequest& request, Observer& obs
   TableOptions options = request;
   options.label.clear();
   options.labels.clear();
+  options.missing_label.clear();
   TableBlocks blocks(request.path, model.schema, options, model.class_names(), {}, observer);
   TableBlock block;
   Index n_rows = 0;

@@ -271,6 +271,17 @@ def test_labels_of_a_file(folder, tmp_path):
     assert "--train-labels" in err.stderr
 
 
+def test_tables_of_another_style(folder, tmp_path):
+    """Semicolons and decimal commas are seen, or said, for both tables."""
+    model = folder / fit(folder, "densities", *MODELS["densities"])
+    pd.read_csv(folder / "train.csv").to_csv(tmp_path / "train.csv", sep=";", decimal=",", index=False)
+    pd.read_csv(folder / "test.csv").to_csv(tmp_path / "test.csv", sep=";", decimal=",", index=False)
+    expected = explained(folder, model.name, "test.csv", 3, "--train", "train.csv")
+    assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv") == expected
+    told = ("--separator", ";", "--decimal", ",")
+    assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv", *told) == expected
+
+
 # --- What cannot be said, and what is printed
 
 

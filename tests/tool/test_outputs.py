@@ -40,9 +40,10 @@ def contents(folder):
 
 ALL_COMMANDS = {
     "diagnose": ("diagnose", "train.csv", "--json", "out/d.json", *FIT),
-    "fit": ("fit", "train.csv", "-o", "out/m", "--json", "out/m.json", *FIT),
+    "fit": ("fit", "train.csv", "-o", "out/m", "--json", "out/m.json", "--report", "out/m.html", *FIT),
     "predict": ("predict", "model", "test.csv", "-o", "out/p.csv"),
     "advise": ("advise", "model", "train.csv", "-n", "5", "-o", "out/a.csv"),
+    "explain": ("explain", "model", "test.csv", "--row", "3", "--train", "train.csv", "--json", "out/x.json"),
     "evaluate": (*EVALUATE, "--json", "out/e.json", "--report", "out/e.html"),
     "compare": (*COMPARE, "--out", "out", "--models"),
     "simulate": (*SIMULATE, "-o", "out/labels.csv"),
@@ -53,6 +54,7 @@ ON_STDOUT = {
     "info": ("info", "model"),
     "predict": ("predict", "model", "test.csv", "-o", "-"),
     "evaluate": EVALUATE,
+    "explain": ("explain", "model", "test.csv", "--row", "3"),
     "json": (*EVALUATE, "--json", "-"),
     "version": ("--version",),
 }
@@ -130,6 +132,7 @@ SHARED = [
     ),
     (["--output", "MODEL"], ("predict", "model", "test.csv", "-o", "model")),
     (["--output", "DATA"], ("predict", "model", "test.csv", "-o", "test.csv")),
+    (["--json", "--train"], ("explain", "model", "test.csv", "--row", "3", "--train", "train.csv", "--json", "train.csv")),
     (["--json", "--report", "'new'"], (*EVALUATE, "--json", "new", "--report", "new")),
     (["--json", "--report", "'-'"], (*EVALUATE, "--json", "-", "--report", "-")),
     (["--report", "MODEL"], (*EVALUATE, "--report", "model")),

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "console.hpp"
 #include "properties.hpp"
 #include "run_command.hpp"
 
@@ -51,6 +52,9 @@ std::string path_of(const std::uint8_t* bytes, std::size_t size) {
 }
 
 } // namespace
+
+/// There is no console here.
+void lacuna::cli::be_quiet() {}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/common_options.hpp"
+#include "data/table_rows.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -18,14 +19,10 @@ namespace {
 
 constexpr Index most_advised = 1000;
 
-struct AdviseArguments {
+struct AdviseArguments : TableOptions {
   std::string model;
   std::string data;
   std::string output;
-  std::string label;
-  std::string labels;
-  std::string missing_label;
-  bool no_header = false;
   Index n = AdviseOptions{}.n;
   int threads = 0;
   bool force = false;
@@ -46,19 +43,14 @@ std::string summary_of(const Advice& advice) {
 void advise(const AdviseArguments& arguments) {
   keep_apart({{"MODEL", arguments.model}, {"DATA", arguments.data}, {mention("labels"), arguments.labels}},
              {{mention("output"), arguments.output}});
-  TableOptions table;
-  table.label = arguments.label;
-  table.labels = arguments.labels;
-  table.missing_label = arguments.missing_label;
-  table.no_header = arguments.no_header;
-  check_label_source(table);
+  check_label_source(arguments);
   const Model model = load_model(arguments.model);
   Output output(arguments.output, arguments.force);
   ConsoleObserver observer;
   const Advice advice =
-      advise_table(model, arguments.data, table, {arguments.n, arguments.threads}, observer);
+      advise_table(model, arguments.data, arguments, {arguments.n, arguments.threads}, observer);
   write_advice(
-      model, advice, arguments.data, table, [&](std::string_view text) { output.write(text); }, observer);
+      model, advice, arguments.data, arguments, [&](std::string_view text) { output.write(text); }, observer);
   commit_together({&output});
   observer.finish();
   tell(summary_of(advice));
@@ -72,22 +64,15 @@ Command advise_command() {
       texts::advise,
       {.positionals = model_and_data(&A::model, &A::data,
                                      "Table with the columns the model was fitted on: where to look"),
-       .options =
-           {output_row(&A::output, "OUT.csv",
-                       "CSV file to write, a line for each advised row (- for stdout)"),
-            option("n", &A::n, "N", "How many rows", {.low = 1, .high = most_advised}).in_group("General"),
-            option(
-                "label", &A::label, "COLUMN",
-                "Column with the labels: rows that have one are not advised; without it the column that the "
-                "model was fitted to, where DATA has it")
-                .in_group("Data"),
-            option("labels", &A::labels, "FILE", "File with one label per row, instead of --label")
-                .in_group("Data"),
-            option("missing_label", &A::missing_label, "TOKEN",
-                   "One more text that means 'no label', beside empty, NA, NaN and ?")
-                .in_group("Data"),
-            option("no_header", &A::no_header, "", "The first line of DATA is data").in_group("Data"),
-            threads_option(&A::threads), force_row(&A::force)},
+       .options = joined<A>(
+           {{output_row(&A::output, "OUT.csv",
+                        "CSV file to write, a line for each advised row (- for stdout)"),
+             option("n", &A::n, "N", "How many rows", {.low = 1, .high = most_advised}).in_group("General")},
+            table_rows<A>({"missing_value", "weights", "drop", "categorical"},
+                          {{"label", "Column with the labels: rows that have one are not advised; without it "
+                                     "the column that the model was fitted to, where DATA has it"},
+                           {"no_header", "The first line of DATA is data"}}),
+            {threads_option(&A::threads), force_row(&A::force)}}),
        .required = {"model", "data", "output"}},
       advise);
 }

@@ -176,7 +176,7 @@ void ConsoleObserver::warning(std::string_view text) {
 void ConsoleObserver::note(std::string_view text) {
   const std::lock_guard lock(mutex_);
   erase_bar();
-  say(fmt::format("note: {}", text));
+  tell(fmt::format("note: {}", text));
 }
 
 bool ConsoleObserver::cancelled() const {

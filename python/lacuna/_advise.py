@@ -38,7 +38,7 @@ def advise(model, X, y=None, *, n=100):
     >>> X = random.normal(size=(900, 2)) + np.repeat([[0, 0], [6, 0], [3, 20]], 300, axis=0)
     >>> y = np.repeat([0, 1, -1], 300)                              # nobody ever labeled the third cloud
     >>> advice = lacuna.advise(lacuna.ReliableClassifier().fit(X, y), X, y, n=5)
-    >>> bool((advice.rows >= 600).all()), advice.reasons[0]
+    >>> bool((advice.rows >= 600).all()), str(advice.reasons[0])
     (True, 'unseen')
     """
     if not isinstance(model, ReliableClassifier):

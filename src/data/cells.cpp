@@ -46,18 +46,24 @@ std::optional<double> parse_count(std::string_view cell) {
   return static_cast<double>(value);
 }
 
-/// Reads a number with a decimal point and without thousands; nothing where it is none.
-std::optional<Number> parse_plain(std::string_view cell) {
-  if (const std::optional<double> count = parse_count(cell)) return Number{NumberKind::finite, *count};
+constexpr Number no_number{NumberKind::text, 0.0};
+
+/// A cell that is not empty, as a number with a decimal point and without thousands; or it is text.
+[[gnu::always_inline]] inline Number parse_plain(std::string_view cell) {
+  if (const std::optional<double> count = parse_count(cell)) return {NumberKind::finite, *count};
   std::string_view digits = cell;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   const char* end = digits.data() + digits.size();
   double value = 0.0;
   const auto result = std::from_chars(digits.data(), end, value);
-  if (result.ptr != end) return std::nullopt;
-  if (result.ec == std::errc{}) return judge_number(value);
-  if (result.ec != std::errc::result_out_of_range) return std::nullopt;
-  return Number{rounds_to_zero(digits) ? NumberKind::finite : NumberKind::too_large, 0.0};
+  if (result.ptr == end && result.ec == std::errc{}) return judge_number(value);
+  if (result.ptr == end && result.ec == std::errc::result_out_of_range)
+    return {rounds_to_zero(digits) ? NumberKind::finite : NumberKind::too_large, 0.0};
+  return no_number;
+}
+
+bool is_number(const Number& number) {
+  return number.kind != NumberKind::text;
 }
 
 constexpr std::string_view no_break_space = "\xC2\xA0";
@@ -120,16 +126,36 @@ std::optional<NumberParts> take_apart(std::string_view text, char decimal) {
   return parts;
 }
 
-/// The cell read with this decimal mark; nothing where it is no number then, ambiguous where the other mark
-/// may be the decimal one.
-std::optional<Number> parse_with(std::string_view cell, char decimal, Mark other) {
+/// The cell read with this decimal mark; text where it is no number then, ambiguous where the other mark may
+/// be the decimal one.
+Number parse_with(std::string_view cell, char decimal, Mark other) {
   const std::optional<NumberParts> parts = take_apart(cell, decimal);
-  if (!parts) return std::nullopt;
+  if (!parts) return no_number;
   if (parts->n_marks == 1 && !parts->has_decimal && other != Mark::thousands) {
-    if (parts->mark == "." || parts->mark == ",") return Number{NumberKind::ambiguous, 0.0};
-    if (parts->mark == " " || parts->mark == "'") return std::nullopt; // "110 001" may be a code
+    if (parts->mark == "." || parts->mark == ",") return {NumberKind::ambiguous, 0.0};
+    if (parts->mark == " " || parts->mark == "'") return no_number; // "110 001" may be a code
   }
   return parse_plain(parts->plain);
+}
+
+/// Where nobody knows what marks are: as both readings agree, and ambiguous where they do not.
+Number parse_unsure(std::string_view cell) {
+  const Number with_point = parse_with(cell, '.', Mark::unknown);
+  const Number with_comma = parse_with(cell, ',', Mark::unknown);
+  if (!is_number(with_point)) return with_comma;
+  if (!is_number(with_comma) || with_comma.kind == with_point.kind) return with_point;
+  return {NumberKind::ambiguous, 0.0};
+}
+
+Number parse_percent(std::string_view cell, const NumberStyle& style) {
+  if (!cell.ends_with('%')) return no_number;
+  cell.remove_suffix(1);
+  for (const std::string_view space : {no_break_space, narrow_space})
+    if (cell.ends_with(space)) cell.remove_suffix(space.size());
+  Number number = parse_number(trim(cell), {style.point, style.comma});
+  if (number.kind == NumberKind::missing) return no_number;
+  number.value /= 100.0;
+  return number;
 }
 
 } // namespace
@@ -142,52 +168,37 @@ Number judge_number(double value) {
 
 Number parse_number(std::string_view cell) {
   if (cell.empty()) return {NumberKind::missing, 0.0};
-  if (const std::optional<Number> number = parse_plain(cell)) return *number;
+  const Number number = parse_plain(cell);
+  if (is_number(number)) return number;
   if (is_missing_token(cell)) return {NumberKind::missing, 0.0};
-  return parse_with(cell, '.', Mark::unknown).value_or(Number{NumberKind::text, 0.0});
+  return parse_with(cell, '.', Mark::unknown);
 }
 
 Number parse_number(std::string_view cell, const NumberStyle& style) {
   if (is_missing_token(cell)) return {NumberKind::missing, 0.0};
-  if (style.is_percent) {
-    if (!cell.ends_with('%')) return {NumberKind::text, 0.0};
-    cell.remove_suffix(1);
-    for (const std::string_view space : {no_break_space, narrow_space})
-      if (cell.ends_with(space)) cell.remove_suffix(space.size());
-    Number number = parse_number(trim(cell), {style.point, style.comma});
-    if (number.kind == NumberKind::missing) number.kind = NumberKind::text;
-    number.value /= 100.0;
-    return number;
+  if (style.is_percent) return parse_percent(cell, style);
+  if (style.point == Mark::decimal || cell.find('.') == std::string_view::npos) {
+    const Number number = parse_plain(cell);
+    if (is_number(number)) return number;
   }
-  if (style.point == Mark::decimal || cell.find('.') == std::string_view::npos)
-    if (const std::optional<Number> number = parse_plain(cell)) return *number;
-  std::optional<Number> read;
-  if (style.point == Mark::decimal) read = parse_with(cell, '.', style.comma);
-  if (style.comma == Mark::decimal) read = parse_with(cell, ',', style.point);
-  if (style.point == Mark::unknown && style.comma == Mark::unknown) {
-    read = parse_with(cell, '.', Mark::unknown);
-    const std::optional<Number> with_comma = parse_with(cell, ',', Mark::unknown);
-    if (!read)
-      read = with_comma;
-    else if (with_comma && with_comma->kind != read->kind)
-      read = Number{NumberKind::ambiguous, 0.0};
-  }
-  return read.value_or(Number{NumberKind::text, 0.0});
+  if (style.point == Mark::decimal) return parse_with(cell, '.', style.comma);
+  if (style.comma == Mark::decimal) return parse_with(cell, ',', style.point);
+  return parse_unsure(cell);
 }
 
 MissingValues::MissingValues(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     texts_.emplace_back(canonical_text(trim(word)));
-    if (const std::optional<Number> number = parse_plain(texts_.back());
-        number && number->kind == NumberKind::finite)
-      numbers_.push_back(number->value);
+    const Number number = parse_number(texts_.back());
+    if (number.kind == NumberKind::finite) numbers_.push_back(number.value);
   }
 }
 
 bool MissingValues::contains(std::string_view cell) const {
   if (std::ranges::find(texts_, canonical_text(cell)) != texts_.end()) return true;
-  const std::optional<Number> number = numbers_.empty() ? std::nullopt : parse_plain(cell);
-  return number && number->kind == NumberKind::finite && contains(number->value);
+  if (numbers_.empty()) return false;
+  const Number number = parse_number(cell);
+  return number.kind == NumberKind::finite && contains(number.value);
 }
 
 bool MissingValues::contains(double value) const {

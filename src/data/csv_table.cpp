@@ -14,7 +14,7 @@ namespace {
 
 TableStyle style_of(CsvParser& parser, const StyleWishes& wishes, const std::string& path) {
   constexpr std::size_t usual = 64UL * 1024UL;
-  constexpr std::size_t most = 4UL * 1024UL * 1024UL; // of a table with very long rows
+  constexpr std::size_t most = 1024UL * 1024UL; // of a table with very long rows
   constexpr std::ptrdiff_t enough_lines = 3;
   std::size_t size = usual;
   std::string_view text = parser.beginning(size);
@@ -53,17 +53,17 @@ public:
   std::string_view text(std::size_t column) const override { return trim(parser_.field(column)); }
   std::string_view raw_text(std::size_t column) const override { return parser_.field(column); }
   Number read_number(std::size_t column) const override {
-    return is_plain_ ? parse_number(text(column)) : parse_number(text(column), style_of_column(column));
+    return is_plain_ ? parse_number(text(column)) : read_styled(column);
   }
   bool is_numeric() const override { return false; }
   Index line() const override { return parser_.line(); }
   std::string style_words() const override { return style_.words(); }
 
 private:
-  NumberStyle style_of_column(std::size_t column) const {
+  [[gnu::noinline]] Number read_styled(std::size_t column) const {
     NumberStyle style = style_.numbers;
     style.is_percent = column < style_.is_percent.size() && style_.is_percent[column] != 0;
-    return style;
+    return parse_number(text(column), style);
   }
 
   bool goes_on() {

@@ -3,6 +3,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,6 +13,7 @@
 
 #include "data/messages.hpp"
 #include "data/nameless_file.hpp"
+#include "data/table_files.hpp"
 
 namespace lacuna {
 
@@ -90,6 +94,21 @@ void keep_standard_input(Observer& observer) {
     throw;
   }
   input.descriptor = file;
+}
+
+void require_rereadable(const std::string& table, const std::string& why, Observer& observer) {
+  if (table == standard_input_word) return keep_standard_input(observer);
+  for (const std::string& path : table_files(table)) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored) ||
+        std::filesystem::is_regular_file(path, ignored))
+      continue;
+    ErrorParts parts;
+    parts.place = in_file(path);
+    parts.statement = "it is a pipe or a device, but " + why;
+    parts.remedy = "save it to a file first, or name it - and let it be the standard input";
+    throw Error(ErrorKind::no_input, std::move(parts));
+  }
 }
 
 } // namespace lacuna

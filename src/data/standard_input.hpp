@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "lacuna/core/observer.hpp"
@@ -17,5 +18,9 @@ int open_standard_input();
 /// Makes it possible to open standard input several times, one after the other: what a pipe brings is copied
 /// to a file without a name. Throws Error(cannot_write).
 void keep_standard_input(Observer& observer);
+
+/// For who reads a table several times: keeps standard input, and throws Error(no_input) with the reason
+/// `why` where the table is another pipe or a device.
+void require_rereadable(const std::string& table, const std::string& why, Observer& observer);
 
 } // namespace lacuna

@@ -35,13 +35,13 @@ std::string csv_cell_or_nothing(std::string_view text) {
 }
 
 std::vector<std::string> table_columns(const std::string& path, const TableOptions& options) {
-  return open_table(path, {.has_header = !options.no_header})->column_names();
+  return open_table(path, text_format(options, {}))->column_names();
 }
 
 CopiedRows copy_rows(const std::string& path, const TableOptions& options, const std::vector<Index>& rows,
                      Observer& observer) {
-  const std::unique_ptr<TableSource> table = open_table(
-      path, {.has_header = !options.no_header, .watch = [&](double) { stop_if_cancelled(observer); }});
+  const std::unique_ptr<TableSource> table =
+      open_table(path, text_format(options, [&](double) { stop_if_cancelled(observer); }));
   const std::size_t n_columns = table->column_names().size();
   CopiedRows copied;
   for (std::size_t j = 0; j < n_columns; ++j)

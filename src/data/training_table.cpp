@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -16,7 +15,6 @@
 #include "data/row_encoder.hpp"
 #include "data/schema_inference.hpp"
 #include "data/standard_input.hpp"
-#include "data/table_files.hpp"
 #include "data/whole_table.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/data/table.hpp"
@@ -40,21 +38,6 @@ ReadingWatch watch_pass(double n_passes_done, Observer& observer) {
     stop_if_cancelled(observer);
     observer.progress(stage, n_passes_done + position, 2.0);
   };
-}
-
-void check_source(const std::string& table, Observer& observer) {
-  if (table == standard_input_word) return keep_standard_input(observer);
-  for (const std::string& path : table_files(table)) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored) ||
-        std::filesystem::is_regular_file(path, ignored))
-      continue;
-    ErrorParts parts;
-    parts.place = in_file(path);
-    parts.statement = "it is a pipe or a device, but a table for fitting is read twice";
-    parts.remedy = "save it to a file first, or name it - and let it be the standard input";
-    throw Error(ErrorKind::no_input, std::move(parts));
-  }
 }
 
 /// The first pass over the table.
@@ -261,7 +244,7 @@ TrainingTable read_training_table(const std::string& path, const std::vector<std
                                   const TableOptions& options, const RowChoice& choose,
                                   const ColumnCount& tell, Observer& observer) {
   require_label_source(options);
-  check_source(path, observer);
+  require_rereadable(path, "a table for fitting is read twice", observer);
   const auto open_watched = [&](const ReadingWatch& watch) {
     return open_table(path, text_format(options, watch));
   };

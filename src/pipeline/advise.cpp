@@ -8,6 +8,7 @@
 
 #include "core/index.hpp"
 #include "core/interruption.hpp"
+#include "data/standard_input.hpp"
 #include "data/table_copy.hpp"
 #include "lacuna/core/errors.hpp"
 #include "lacuna/core/random.hpp"
@@ -178,6 +179,7 @@ Advice advise(const Model& model, MatrixView columns, std::span<const int> label
 
 Advice advise_table(const Model& model, const std::string& path, const TableOptions& table,
                     const AdviseOptions& options, Observer& observer) {
+  require_rereadable(path, "a table for advice is read several times", observer);
   TableOptions with_labels = table;
   if (!table.has_labels() && std::ranges::count(table_columns(path, table), model.schema.label_column) == 1)
     with_labels.label = model.schema.label_column;

@@ -54,6 +54,8 @@ Explanation explain_row(const Model& model, MatrixView columns, Index number, co
 /// The row of a table, encoded. Rows behind it are not read.
 Matrix read_row(const Model& model, const ExplainRequest& request, Observer& observer) {
   TableOptions options = request;
+  options.label.clear();
+  options.labels.clear();
   options.missing_label.clear();
   TableBlocks blocks(request.path, model.schema, options, model.class_names(), {}, observer);
   TableBlock block;
@@ -72,7 +74,7 @@ Matrix read_row(const Model& model, const ExplainRequest& request, Observer& obs
 const OptionTable<ExplainRequest>& ExplainRequest::table() {
   using R = ExplainRequest;
   static const OptionTable<R> rows = [] {
-    OptionTable<R> all = {
+    OptionTable<R> all{
         option("row", &R::row, "K", "The row of DATA to explain, from 1; the header does not count",
                {.low = 1})
             .in_group("Data"),
@@ -80,14 +82,13 @@ const OptionTable<ExplainRequest>& ExplainRequest::table() {
                "The table of the fit, to find the nearest labeled rows; the model has none")
             .in_group("Data"),
         option("train_labels", &R::train_labels, "FILE", "Its labels, where the fit had them from a file")
-            .in_group("Data"),
-    };
-    OptionTable<R> of_tables =
-        table_rows<R>({"label", "labels", "missing_value", "weights", "drop", "categorical"},
-                      {{"missing_label",
-                        "One more token for a missing label in TRAIN, beside the empty cell, NA, NaN and ?"},
-                       {"no_header", "The first line of DATA and TRAIN is data"}});
-    all.insert(all.end(), of_tables.begin(), of_tables.end());
+            .in_group("Data")};
+    for (Option<R>& row :
+         table_rows<R>({"label", "labels", "drop", "categorical", "missing_value", "weights"},
+                       {{"missing_label",
+                         "One more token for a missing label in TRAIN, beside the empty cell, NA, NaN and ?"},
+                        {"no_header", "The first line of DATA and TRAIN is data"}}))
+      all.push_back(std::move(row));
     return all;
   }();
   return rows;

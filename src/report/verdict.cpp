@@ -66,8 +66,8 @@ std::string place_words(const JudgedRows& part) {
   return fmt::format("{} ({})", part.where, announced_and_made(part.announced, part.made));
 }
 
-std::string doubted_places(const std::vector<JudgedRows>& broken, std::size_t n_looked_at) {
-  if (broken.size() > 1 && broken.size() == n_looked_at)
+std::string doubted_places(const std::vector<JudgedRows>& broken, std::size_t n_parts_looked_at) {
+  if (broken.size() > 1 && broken.size() == n_parts_looked_at)
     return ", least of all " + place_words(broken.front());
   std::string text = " " + place_words(broken.front());
   if (broken.size() == 2) text += " and " + place_words(broken.back());
@@ -87,24 +87,17 @@ ReportVerdict verdict_without_order(const VerdictInput& input) {
   std::vector<JudgedRows> broken = broken_parts(input.parts, input.n_classes);
   const bool is_broken_inside =
       !is_broken && broken.empty() && certain_overconfidence(overall, input.n_classes) >= matters;
-  std::size_t n_looked_at = input.parts.size();
   if ((is_broken || is_broken_inside) && broken.empty() && input.too_sure)
-    if (const std::optional<JudgedRows> place = input.too_sure()) {
-      broken.push_back(*place);
-      n_looked_at = 0;
-    }
-  if (is_broken)
-    return {input.name, Tone::broken,
-            fmt::format("{}: do not trust it{}.", numbers,
-                        broken.empty() ? "" : doubted_places(broken, n_looked_at))};
+    if (const std::optional<JudgedRows> place = input.too_sure()) broken.push_back(*place);
+  const std::string places = broken.empty() ? "" : doubted_places(broken, input.parts.size());
+  if (is_broken) return {input.name, Tone::broken, fmt::format("{}: do not trust it{}.", numbers, places)};
   if (is_broken_inside)
     return {input.name, Tone::broken,
             fmt::format("{}, but too sure of some rows and too careful about others: do not trust it on "
                         "single rows{}.",
                         numbers, broken.empty() ? "" : ", least of all " + place_words(broken.front()))};
   if (!broken.empty())
-    return {input.name, Tone::broken,
-            fmt::format("{} on the whole: do not trust it{}.", numbers, doubted_places(broken, n_looked_at))};
+    return {input.name, Tone::broken, fmt::format("{} on the whole: do not trust it{}.", numbers, places)};
   if (interval.high < announced && announced - made >= matters)
     return {input.name, Tone::careful, numbers + ": too careful, it errs less often than it says."};
   if (0.5 * (interval.high - interval.low) > matters)

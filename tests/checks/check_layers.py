@@ -22,7 +22,7 @@ DOORS = {
     "core": {"aligned", "archive_checks", "common_options", "escapes", "files", "index", "interruption", "json_depth", "nearest_name", "order", "ordered_work", "parallel", "pass_place", "registry", "shared_library", "spare_memory", "torch_guard", "torch_library"},
     "math": {"cholesky", "instruction_sets", "lbfgs", "moments", "simd", "special", "symmetric_eigen"},
     "data": {
-        "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "row_rule", "table_copy",
+        "array", "folds", "gather_pass", "kept_rows", "large_table", "moments_pass", "probability_table", "row_pass", "row_rule", "standard_input", "table_copy",
         "table_files", "table_rows", "whole_table",
     },
     "density": {"column_shapes", "mixture_passes", "shaped_density"},

@@ -59,7 +59,8 @@ def test_numbers_of_the_tool(cli, tmp_path):
     assert (result.winner, result.words) == (written["winner"]["method"], written["winner"]["words"])
     for method in METHODS + PLAIN:
         ours = dict(result[method].document)
-        theirs = {name: value for name, value in expected[method].items() if name not in ("method", "model")}
+        # What promises came to is counted by the tool alone: predict_set and accept answer for single rows here.
+        theirs = {name: value for name, value in expected[method].items() if name not in ("method", "model", "promises")}
         assert ours.pop("model") is None
         assert ours == theirs
     # And those of `lacuna evaluate` with the model file of Python.

@@ -1,9 +1,13 @@
 """lacuna advise, as a user runs it."""
 
+import io
+import os
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
-from cli_tool import run
+from cli_tool import BINARY, run
 
 
 def visitors(n=900, seed=4):
@@ -69,6 +73,22 @@ def test_labels_are_found_by_themselves_or_where_it_is_said(folder):
     assert [line + "," for line in text.splitlines()[1:]] == found.splitlines()[1:]
     everything = run("advise", "m.lacuna", "bare.csv", "-o", "-", "-n", 5, cwd=folder).stderr
     assert "of 900 without a label" in everything
+
+
+def test_a_european_table_and_standard_input(folder):
+    frame, _ = visitors()
+    frame.to_csv(folder / "europe.csv", index=False, sep=";", decimal=",")
+    found = run("advise", "m.lacuna", "train.csv", "-o", "-", "-n", 7, cwd=folder).stdout
+    rows = pd.read_csv(io.StringIO(found))[["row", "id", "stands_for"]]
+    for options, table in (((), "europe.csv"), (("--separator", ";", "--decimal", ","), "europe.csv")):
+        text = run("advise", "m.lacuna", table, *options, "-o", "-", "-n", 7, cwd=folder).stdout
+        assert pd.read_csv(io.StringIO(text))[["row", "id", "stands_for"]].equals(rows)
+    with open(folder / "train.csv") as table:
+        assert run("advise", "m.lacuna", "-", "-o", "-", "-n", 7, cwd=folder, stdin=table).stdout == found
+    piped = subprocess.run(["bash", "-c", 'cat train.csv | "$0" advise m.lacuna - -o - -n 7', BINARY], cwd=folder, capture_output=True, text=True)
+    assert piped.stdout == found
+    os.mkfifo(folder / "pipe.csv")
+    assert "read several times" in run("advise", "m.lacuna", "pipe.csv", "-o", "-", cwd=folder, code=66).stderr
 
 
 def test_arrays(folder):

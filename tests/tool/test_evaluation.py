@@ -368,7 +368,10 @@ def test_temperature_against_scipy(tmp_path):
     spread = (truth * np.log(fitted.p) ** 2).sum(axis=1) - (truth * np.log(fitted.p)).sum(axis=1) ** 2
     assert abs(1 / temperature - 1 / 2.2) < 6 / np.sqrt(spread.sum())
     assert set(calibration["after"]["strata"]) == {"east", "west", "far north"}
-    for name, value in calibration["after"].items():
+    after = calibration["after"]
+    for name, numbers in after.pop("strata").items():
+        assert numbers.items() <= found["strata"][name].items(), "the document tells more of each stratum"
+    for name, value in after.items():
         assert found[name] == value, "the document is about what came out"
     assert found["nll"] < calibration["before"]["nll"]
 
@@ -412,6 +415,7 @@ def test_what_predict_writes_can_be_read_again(tmp_path):
     joined = pd.concat([test, pd.read_csv(tmp_path / "p.csv", float_precision="round_trip")], axis=1)
     found = evaluate(tmp_path, joined, "--label", "answer", "--stratum", "group", name="joined.csv")
     assert wanted.pop("model") is not None and found.pop("model") is None
+    assert wanted.pop("promises")["inside"]["n"] > 0  # a table of predictions promises nothing
     assert found == wanted
     assert found["n_unlabeled"] == test["answer"].isna().sum()
 

@@ -127,6 +127,18 @@ def test_every_command_that_reads_tables_finds_how_they_are_written(folder, tmp_
         return json.loads((tmp_path / "d.json").read_text())
 
     assert diagnose(folder / "plain.csv") == diagnose(folder / "europe.csv")
+    run("fit", folder / "europe.csv", "--label", "sick", "-o", "stacked", "--threads", "1", cwd=tmp_path)
+
+    def advise(data):
+        out = run("advise", "stacked", data, "-n", 5, "-o", "-", cwd=tmp_path).stdout
+        return [line.split(",")[0] for line in out.splitlines()]
+
+    assert advise(folder / "plain.csv") == advise(folder / "europe.csv") == advise(folder / "tab.tsv")
+
+    def explain(data):
+        return run("explain", "stacked", data, "--row", 3, "--train", data, cwd=tmp_path).stdout
+
+    assert explain(folder / "plain.csv") == explain(folder / "europe.csv")
     # Several files, each found afresh, and a fit whose rows pass by.
     half = len(table()) // 2
     table()[:half].to_csv(tmp_path / "part-1.csv", index=False)
@@ -264,6 +276,8 @@ def test_standard_input_is_a_table(folder, tmp_path, name):
     run("predict", "n", folder / "plain.csv", "-o", "out.csv", cwd=tmp_path)
     assert (tmp_path / "out.csv").read_bytes() == out
     piped(tmp_path, data, "diagnose", "-", "--label", "sick", "--json", "d.json", "--threads", "1")
+    advice = piped(tmp_path, data, "advise", "m", "-", "-n", "3", "-o", "-").stdout
+    assert len(advice.splitlines()) == 4
     truth = table().assign(sick="ja").to_csv(index=False).encode()
     piped(tmp_path, truth, "evaluate", "m", "-", "--label", "sick", "--json", "e.json")
     piped(tmp_path, truth, "simulate", "-", "--label", "sick", "--protocol", "mcar", "--labeled", "9", "-o", "s.csv")

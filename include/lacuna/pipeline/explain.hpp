@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "lacuna/core/observer.hpp"
+#include "lacuna/core/options.hpp"
+#include "lacuna/data/table.hpp"
 #include "lacuna/pipeline/model.hpp"
 
 namespace LACUNA_API lacuna {
@@ -70,7 +72,7 @@ Explanation explain(const Model& model, MatrixView columns, Index row,
                     const std::optional<TrainingRows>& training = std::nullopt,
                     Observer& observer = silent_observer());
 
-/// The options of the table are those of both, but for labels, which are those of TRAIN.
+/// Of the options of tables those count that say how text is read, and what a missing label is in `train`.
 struct ExplainRequest : TableOptions {
   std::string path;
   Index row = 1;            ///< from 1

@@ -274,8 +274,9 @@ def test_labels_of_a_file(folder, tmp_path):
 def test_tables_of_another_style(folder, tmp_path):
     """Semicolons and decimal commas are seen, or said, for both tables."""
     model = folder / fit(folder, "densities", *MODELS["densities"])
-    pd.read_csv(folder / "train.csv").to_csv(tmp_path / "train.csv", sep=";", decimal=",", index=False)
-    pd.read_csv(folder / "test.csv").to_csv(tmp_path / "test.csv", sep=";", decimal=",", index=False)
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(folder / name, float_precision="round_trip")
+        table.to_csv(tmp_path / name, sep=";", decimal=",", index=False)
     expected = explained(folder, model.name, "test.csv", 3, "--train", "train.csv")
     assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv") == expected
     told = ("--separator", ";", "--decimal", ",")

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -281,6 +282,16 @@ def test_tables_of_another_style(folder, tmp_path):
     assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv") == expected
     told = ("--separator", ";", "--decimal", ",")
     assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv", *told) == expected
+
+
+def test_tables_from_standard_input(folder):
+    model = fit(folder, "densities", *MODELS["densities"])
+    expected = explained(folder, model, "test.csv", 3, "--train", "train.csv")
+    for name, arguments in {"test.csv": ("-", "train.csv"), "train.csv": ("test.csv", "-")}.items():
+        with subprocess.Popen(["cat", folder / name], stdout=subprocess.PIPE) as pipe:  # which nobody can rewind
+            data, train = arguments
+            command = ("explain", model, data, "--row", 3, "--train", train, "--json", "-")
+            assert json.loads(run(*command, cwd=folder, stdin=pipe.stdout).stdout) == expected
 
 
 # --- What cannot be said, and what is printed

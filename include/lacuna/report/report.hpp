@@ -70,6 +70,6 @@ struct RowsReport {
 };
 /// The same page for any classifiers' predictions. Throws as evaluate does, and when there is no contender or
 /// the features are not those of the labels or of the model.
-std::string report_page(const RowsReport& report, Observer& observer);
+std::string report_page(const RowsReport& request, Observer& observer);
 
 } // namespace lacuna

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/index.hpp"
+#include "data/standard_input.hpp"
 #include "data/table_rows.hpp"
 #include "pipeline/column_effects.hpp"
 #include "pipeline/explanation_words.hpp"
@@ -114,7 +115,8 @@ Explanation explain_table(const Model& model, const ExplainRequest& request, Obs
     throw Error(ErrorKind::usage, std::move(parts));
   }
   Training training;
-  if (!request.train.empty())
+  if (!request.train.empty()) {
+    require_rereadable(request.train, "the table of the fit is read twice", observer);
     training = [&] {
       TableOptions options = request;
       options.label = model.schema.label_column;
@@ -122,6 +124,7 @@ Explanation explain_table(const Model& model, const ExplainRequest& request, Obs
       return std::make_unique<TableBlocks>(request.train, model.schema, options, model.class_names(),
                                            ColumnsBeside{}, observer);
     };
+  }
   const Matrix row = read_row(model, request, observer);
   return explain_row(model, row.view(), request.row - 1, training, observer);
 }

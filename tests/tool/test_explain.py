@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -274,12 +275,23 @@ def test_labels_of_a_file(folder, tmp_path):
 def test_tables_of_another_style(folder, tmp_path):
     """Semicolons and decimal commas are seen, or said, for both tables."""
     model = folder / fit(folder, "densities", *MODELS["densities"])
-    pd.read_csv(folder / "train.csv").to_csv(tmp_path / "train.csv", sep=";", decimal=",", index=False)
-    pd.read_csv(folder / "test.csv").to_csv(tmp_path / "test.csv", sep=";", decimal=",", index=False)
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(folder / name, float_precision="round_trip")
+        table.to_csv(tmp_path / name, sep=";", decimal=",", index=False)
     expected = explained(folder, model.name, "test.csv", 3, "--train", "train.csv")
     assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv") == expected
     told = ("--separator", ";", "--decimal", ",")
     assert explained(tmp_path, model, "test.csv", 3, "--train", "train.csv", *told) == expected
+
+
+def test_tables_from_standard_input(folder):
+    model = fit(folder, "densities", *MODELS["densities"])
+    expected = explained(folder, model, "test.csv", 3, "--train", "train.csv")
+    for name, arguments in {"test.csv": ("-", "train.csv"), "train.csv": ("test.csv", "-")}.items():
+        with subprocess.Popen(["cat", folder / name], stdout=subprocess.PIPE) as pipe:  # which nobody can rewind
+            data, train = arguments
+            command = ("explain", model, data, "--row", 3, "--train", train, "--json", "-")
+            assert json.loads(run(*command, cwd=folder, stdin=pipe.stdout).stdout) == expected
 
 
 # --- What cannot be said, and what is printed

@@ -113,6 +113,9 @@ ReportVerdict verdict(const VerdictInput& input) {
   ReportVerdict result = verdict_without_order(input);
   const std::string inverted = inverted_words(input.risk_coverage, input.overall.n);
   if (inverted.empty()) return result;
+  if (result.tone == Tone::kept)
+    result.text =
+        announced_and_made(input.overall.mean_error_probability, input.overall.error_rate) + " on the whole.";
   result.tone = Tone::broken;
   result.text += " " + inverted;
   return result;

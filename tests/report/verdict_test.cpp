@@ -115,6 +115,13 @@ TEST(Verdict, AnInvertedOrderIsTold) {
   EXPECT_THAT(found.text,
               HasSubstr("Acting on its surest rows is worse: of the surest 50 % it gets 40.0 % wrong, "
                         "of the others 10.0 %."));
+  Evaluator slight(2);
+  add_rows(slight, 5000, 0.24, 0.28, nullptr);
+  add_rows(slight, 5000, 0.26, 0.22, nullptr);
+  EXPECT_EQ(
+      verdict_on(slight).text,
+      "announced 25.0 %, made 25.0 % on the whole. Acting on its surest rows is worse: of the surest 50 % it "
+      "gets 28.0 % wrong, of the others 22.0 %.");
   Evaluator right(2);
   add_rows(right, 1000, 0.10, 0.10, nullptr);
   add_rows(right, 1000, 0.40, 0.40, nullptr);

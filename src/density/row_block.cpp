@@ -52,12 +52,21 @@ void RowBlock::load(const WeightedRows& rows, Index first, Index count) {
   const double* const center = frame_.center.data();
   const double* const inverse_scale = inverse_scale_.data();
   const Index* const columns = frame_.columns.data();
-  constexpr Index ahead = 24; // rows whose way from memory takes as long as these do
-  for (Index b = 0; b < count; ++b) {
-    if (first + b + ahead < rows.size()) __builtin_prefetch(rows.row(first + b + ahead));
-    const double* const cells = rows.row(first + b);
-    double* to = features_.data() + b;
-    for (Index j = 0; j < d; ++j, to += stride_) *to = (cells[columns[j]] - center[j]) * inverse_scale[j];
+  if (rows.is_listed()) {
+    constexpr Index ahead = 24; // rows whose way from memory takes as long as these do
+    for (Index b = 0; b < count; ++b) {
+      if (first + b + ahead < rows.size()) __builtin_prefetch(rows.row(first + b + ahead));
+      const double* const cells = rows.row(first + b);
+      double* to = features_.data() + b;
+      for (Index j = 0; j < d; ++j, to += stride_) *to = (cells[columns[j]] - center[j]) * inverse_scale[j];
+    }
+  } else { // one behind the other, which is quicker column by column
+    const Index width = rows.n_features();
+    for (Index j = 0; j < d; ++j) {
+      const double* const cells = rows.row(first) + columns[j];
+      double* const to = features_.data() + j * stride_;
+      for (Index b = 0; b < count; ++b) to[b] = (cells[b * width] - center[j]) * inverse_scale[j];
+    }
   }
   for (Index b = 0; b < count; ++b) {
     if (!frame_.categories.empty()) load_levels(rows.row(first + b), b);

@@ -35,6 +35,8 @@ OPERATIONS = {
         operation("predict-sets", ["predict", "stack", "test.csv", "-o", "out/p.csv", PROMISES], "p.csv"),
         operation("predict-print", ["predict", "model", "test.csv", "-o", "-"], prints=True),
         operation("diagnose", ["diagnose", "train.csv", "--label", "answer", "--json", "out/d.json"], "d.json"),
+        operation("advise", ["advise", "model", "train.csv", "-n", "5", "-o", "out/a.csv"], "a.csv"),
+        operation("explain", ["explain", "model", "test.csv", "--row", "3", "--train", "train.csv", "--json", "out/x.json"], "x.json"),
         operation("evaluate", ["evaluate", "model", "test.csv", "--label", "answer", "--json", "out/e.json"], "e.json"),
         operation(
             "report",

@@ -32,12 +32,12 @@ std::string summary_of(const Advice& advice) {
   double drop = 0.0;
   for (const AdvisedRow& row : advice.rows) drop += row.expected_drop;
   const auto n_unseen = std::ranges::count(advice.rows, AdviceReason::unseen, &AdvisedRow::reason);
-  return fmt::format(
-      "{} of {} without a label: about {} of them labels say nothing yet, {} are uncertain; their "
-      "labels should take the mean error probability from {:.3f} to about {:.3f}",
-      counted(static_cast<Index>(advice.rows.size()), "row"), advice.n_unlabeled, n_unseen,
-      static_cast<Index>(advice.rows.size()) - n_unseen, advice.mean_error_probability,
-      advice.mean_error_probability - drop);
+  return fmt::format("{} of {} without a label: labels say nothing yet about {}, {} are uncertain; with "
+                     "their labels the mean "
+                     "error probability should fall from {:.3f} to about {:.3f}",
+                     advice.rows.size(), counted(advice.n_unlabeled, "row"), n_unseen,
+                     static_cast<Index>(advice.rows.size()) - n_unseen, advice.mean_error_probability,
+                     advice.mean_error_probability - drop);
 }
 
 void advise(const AdviseArguments& arguments) {

@@ -175,6 +175,7 @@ void ConsoleObserver::warning(std::string_view text) {
 
 void ConsoleObserver::note(std::string_view text) {
   const std::lock_guard lock(mutex_);
+  if (!notes_.emplace(text).second) return;
   erase_bar();
   tell(fmt::format("note: {}", text));
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,7 @@ private:
   TimeLeft time_left_;
   bool is_terminal_ = false;
   bool bar_is_shown_ = false;
+  std::set<std::string, std::less<>> notes_; ///< that were told: a file may be opened more than once
   std::mutex mutex_;
 };
 

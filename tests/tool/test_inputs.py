@@ -136,9 +136,11 @@ def test_every_command_that_reads_tables_finds_how_they_are_written(folder, tmp_
     assert advise(folder / "plain.csv") == advise(folder / "europe.csv") == advise(folder / "tab.tsv")
 
     def explain(data):
-        return run("explain", "stacked", data, "--row", 3, "--train", data, cwd=tmp_path).stdout
+        return run("explain", "stacked", data, "--row", 3, "--train", data, cwd=tmp_path)
 
-    assert explain(folder / "plain.csv") == explain(folder / "europe.csv")
+    plain, european = explain(folder / "plain.csv"), explain(folder / "europe.csv")
+    assert plain.stdout == european.stdout
+    assert european.stderr.count("found in") == 1  # though the file is opened three times
     # Several files, each found afresh, and a fit whose rows pass by.
     half = len(table()) // 2
     table()[:half].to_csv(tmp_path / "part-1.csv", index=False)

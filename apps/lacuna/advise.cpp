@@ -29,6 +29,7 @@ struct AdviseArguments : TableOptions {
 };
 
 std::string summary_of(const Advice& advice) {
+  if (advice.n_unlabeled == 0) return "every row has a label: there is nothing to advise";
   double drop = 0.0;
   for (const AdvisedRow& row : advice.rows) drop += row.expected_drop;
   const auto n_unseen = std::ranges::count(advice.rows, AdviceReason::unseen, &AdvisedRow::reason);

@@ -52,7 +52,7 @@ def test_a_line_for_each_row_with_the_row_itself(folder):
     assert advice["stands_for"].between(0, 900, inclusive="neither").all()
     predicted = pd.read_csv(run_predictions(folder))["error_probability"]
     np.testing.assert_allclose(advice["error_probability"], predicted[advice["row"] - 1], rtol=1e-3)
-    assert "20 rows of" in said.stderr and "mean error probability" in said.stderr
+    assert "20 of 692 rows" in said.stderr and "mean error probability" in said.stderr
 
 
 def run_predictions(folder):
@@ -72,7 +72,7 @@ def test_labels_are_found_by_themselves_or_where_it_is_said(folder):
     text = run("advise", "m.lacuna", "bare.csv", "--labels", "labels.csv", "-o", "-", "-n", 5, cwd=folder).stdout
     assert [line + "," for line in text.splitlines()[1:]] == found.splitlines()[1:]
     everything = run("advise", "m.lacuna", "bare.csv", "-o", "-", "-n", 5, cwd=folder).stderr
-    assert "of 900 without a label" in everything
+    assert "of 900 rows without a label" in everything
 
 
 def test_a_european_table_and_standard_input(folder):
@@ -122,4 +122,4 @@ def test_a_table_whose_rows_all_have_labels(folder):
     frame, _ = visitors()
     frame[frame["answer"] != ""].to_csv(folder / "full.csv", index=False)
     result = run("advise", "m.lacuna", "full.csv", "-o", "-", cwd=folder)
-    assert len(result.stdout.splitlines()) == 1 and "0 rows of 0" in result.stderr
+    assert len(result.stdout.splitlines()) == 1 and "every row has a label" in result.stderr

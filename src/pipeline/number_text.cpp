@@ -68,11 +68,28 @@ char* put_exponent(char* to, int exponent) {
   return to + 2;
 }
 
-char* put_positive(char* to, double value) {
+/// number * 10^power, a double's shortest digits.
+struct Decimal {
+  std::uint64_t number;
+  int power;
+};
+
+/// To so many digits; five goes up. No zeros at the end.
+void round_to(int digits, int n, Decimal& decimal) {
+  const std::uint64_t unit = powers_of_ten[static_cast<std::size_t>(n - digits)];
+  decimal.number = decimal.number / unit + (decimal.number % unit >= unit / 2 ? 1 : 0);
+  decimal.power += n - digits;
+  for (; decimal.number % 10 == 0; ++decimal.power) decimal.number /= 10;
+}
+
+char* put_positive(char* to, double value, int digits) {
   constexpr int least_plain = -4; // 0.0001, but 1e-05
   constexpr int most_plain = 15;  // 1000000000000000, but 1e+16
   // fmt's own digits; what it has for users lays them out at once.
-  const auto [number, power] = fmt::detail::dragonbox::to_decimal(value);
+  const auto shortest = fmt::detail::dragonbox::to_decimal(value);
+  Decimal decimal{shortest.significand, shortest.exponent};
+  if (const int all = n_digits(decimal.number); all > digits) round_to(digits, all, decimal);
+  const auto [number, power] = decimal;
   const int n = n_digits(number);
   const int exponent = n + power - 1;
   if (exponent < least_plain || exponent > most_plain) {
@@ -98,10 +115,10 @@ char* put_positive(char* to, double value) {
 
 } // namespace
 
-char* put_number(char* to, double value) {
+char* put_number(char* to, double value, int digits) {
   if (std::isnan(value) || std::isinf(value)) return fmt::format_to(to, "{}", value);
   if (std::signbit(value)) *to++ = '-';
-  if (value != 0.0) return put_positive(to, std::abs(value));
+  if (value != 0.0) return put_positive(to, std::abs(value), digits);
   *to++ = '0';
   return to;
 }

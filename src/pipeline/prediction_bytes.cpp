@@ -47,10 +47,6 @@ std::string without_formula(const std::string& text) {
   throw Error(ErrorKind::usage, std::move(parts));
 }
 
-char* put_rounded(char* to, double value, int digits) {
-  return fmt::format_to(to, "{:.{}g}", value, digits);
-}
-
 class CsvBytes : public PredictionBytes {
 public:
   CsvBytes(const std::vector<std::string>& classes, const PredictOptions& options)
@@ -139,7 +135,7 @@ private:
   }
 
   char* put_figure(char* to, double value) const {
-    return columns_.digits ? put_rounded(to, value, *columns_.digits) : put_number(to, value);
+    return put_number(to, value, columns_.digits.value_or(all_digits));
   }
 
   char* put_row(char* to, const Scores& scores, std::size_t i) const {

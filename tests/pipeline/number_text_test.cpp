@@ -51,5 +51,29 @@ TEST(NumberText, IsWhatFmtWrites) {
     for (const double value : {number, -number}) ASSERT_EQ(text_of(value), fmt::format("{}", value));
 }
 
+std::string rounded(double value, int digits) {
+  char text[longest_number];
+  return {text, put_number(text, value, digits)};
+}
+
+TEST(NumberText, RoundsToSoManyDigits) {
+  EXPECT_EQ(rounded(0.123456, 3), "0.123");
+  EXPECT_EQ(rounded(0.15, 1), "0.2"); // by the shortest digits, though the double lies below
+  EXPECT_EQ(rounded(-9.99996, 5), "-10");
+  EXPECT_EQ(rounded(0.99996, 4), "1");
+  EXPECT_EQ(rounded(123456.0, 2), "120000");
+  EXPECT_EQ(rounded(2.6e-7, 1), "3e-07");
+  EXPECT_EQ(rounded(0.25, 7), "0.25");
+  RandomStream random(4, RandomPurpose::simulation);
+  for (int i = 0; i < 100000; ++i) {
+    const double value = (random.uniform() - 0.5) * std::pow(10.0, i % 40 - 20);
+    const int digits = 1 + i % 17;
+    const std::string text = rounded(value, digits);
+    const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits);
+    ASSERT_LE(std::abs(std::stod(text) - value), 0.5 * unit + 1e-15 * std::abs(value)) << text;
+    ASSERT_EQ(rounded(std::stod(text), digits), text) << value; // nothing changes the second time
+  }
+}
+
 } // namespace
 } // namespace lacuna::testing

@@ -330,7 +330,7 @@ def test_digits_are_as_many_as_asked_for(folder, tmp_path, digits):
     assert found[["prediction", "informative"]].equals(exact[["prediction", "informative"]])
     cells = {cell for line in (tmp_path / "d.csv").read_text().splitlines()[1:] for cell in line.split(",")}
     cells -= {"inf", "-inf"}
-    assert max(len(cell.split("e")[0].replace(".", "").lstrip("-0")) for cell in cells) <= digits
+    assert max(len(cell.split("e")[0].replace(".", "").strip("-0")) for cell in cells) <= digits
     if digits == 7:  # what evaluate asks of probabilities holds
         exact.assign(label=exact["prediction"]).drop(columns="prediction").to_csv(tmp_path / "e.csv", index=False)
         found.assign(label=exact["prediction"]).drop(columns="prediction").to_csv(tmp_path / "p.csv", index=False)

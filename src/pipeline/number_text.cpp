@@ -1,5 +1,6 @@
 #include "pipeline/number_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -99,7 +100,7 @@ char* put_positive(char* to, double value, int digits) {
     return put_exponent(n == 1 ? to + 1 : to + n + 1, exponent);
   }
   if (exponent < 0) { // 0.000ddd
-    std::memcpy(to, "0.000", 5);
+    std::copy_n("0.000", 5, to);
     put_digits(to + 1 - exponent, number, n);
     return to + 1 - exponent + n;
   }

@@ -1,6 +1,7 @@
 """Runs the command-line tool the way a user does. LACUNA_CLI names the binary."""
 
 import os
+import pty
 import signal
 import subprocess
 from pathlib import Path
@@ -36,6 +37,25 @@ def run(*arguments, cwd, code=0, **options):
     out, err = process.communicate(timeout=300)
     assert process.returncode == code, f"exit {process.returncode}, not {code}\n{out}\n{err}"
     return subprocess.CompletedProcess(arguments, code, out, err)
+
+
+def on_a_terminal(*arguments, cwd):
+    """All that a terminal is sent."""
+    leader, terminal = pty.openpty()
+    with subprocess.Popen([BINARY, *arguments], cwd=cwd, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        text = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            text += part
+    os.close(leader)
+    assert process.returncode == 0, text
+    return text.decode()
 
 
 def blobs(n=300, seed=1, labeled=0.4, classes=("no", "yes")):

@@ -2,12 +2,11 @@
 
 import json
 import os
-import pty
 import subprocess
 
 import pandas as pd
 import pytest
-from cli_tool import BINARY, blobs, run
+from cli_tool import BINARY, blobs, on_a_terminal, run
 
 # Sets the title of a window, deletes, starts a command of its own in one character, turns the writing, forges a line.
 HOSTILE = "\x1b]0;title\x07 \x7f \u009b31m \u202e\u2066 \u2028\nlacuna: error: forged"
@@ -85,24 +84,6 @@ def test_files_and_pipes_are_exact(folder):
     assert piped.encode() == (folder / "p.csv").read_bytes()
     record = json.loads(run("info", "model", "--json", cwd=folder).stdout)
     assert set(record["classes"]) == set(NAMES.values())
-
-
-def on_a_terminal(*arguments, cwd):
-    leader, terminal = pty.openpty()
-    with subprocess.Popen([BINARY, *arguments], cwd=cwd, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            text += part
-    os.close(leader)
-    assert process.returncode == 0
-    return text.decode()
 
 
 def test_a_terminal_gets_escapes_for_documents_too(folder):

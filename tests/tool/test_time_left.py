@@ -1,14 +1,13 @@
 """When a stage ends, as the progress bar says it: nothing, or the truth nearly, and never a jump."""
 
 import os
-import pty
 import re
 import subprocess
 import time
 
 import numpy as np
 import pytest
-from cli_tool import BINARY, blobs, run
+from cli_tool import blobs, on_a_terminal, run
 
 PROBE = os.environ["LACUNA_TIME_LEFT_PROBE"]
 
@@ -123,23 +122,6 @@ def long_work(tmp_path_factory):
         copies *= 2
     (folder / "data.csv").write_text(head + "".join(rows) * round(copies * 12.0 / seconds))
     return folder
-
-
-def on_a_terminal(*arguments, cwd):
-    """All that a terminal is sent."""
-    leader, terminal = pty.openpty()
-    with subprocess.Popen([BINARY, *arguments], cwd=cwd, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:  # the other end is closed
-                break
-            text += part
-    os.close(leader)
-    assert process.returncode == 0, text
-    return text.decode()
 
 
 def test_the_bar_says_when_it_ends(long_work):

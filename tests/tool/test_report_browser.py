@@ -371,13 +371,17 @@ def test_trust_is_drawn(driver, toy, tmp_path):
 
 
 def test_promises_are_those_of_predict(driver, toy, tmp_path):
-    test = toy / "demo/quadrants-test.csv"
+    # Every seventh label is turned round, so that some sets miss and some accepted rows are wrong.
+    table = pd.read_csv(toy / "demo/quadrants-test.csv", dtype=str)
+    table.loc[::7, "label"] = table["label"][::7].map({"lower": "upper", "upper": "lower"})
+    test = tmp_path / "test.csv"
+    table.to_csv(test, index=False)
     run("fit", toy / "demo/quadrants-train.csv", "-o", "model", "--label", "label", "--components", 4, cwd=tmp_path)
     run("evaluate", "model", test, "--label", "label", "--json", "m.json", "--report", "page.html", cwd=tmp_path)
     run("predict", "model", test, "-o", "p.csv", "--sets", 0.9, "--risk", 0.05, cwd=tmp_path)
     found = json.loads((tmp_path / "m.json").read_text())["promises"]
     predictions = pd.read_csv(tmp_path / "p.csv", dtype=str)
-    truth = pd.read_csv(test, dtype=str)["label"]
+    truth = table["label"]
     is_inside = predictions["informative"].isin(["1", "true", "True"])
     assert 0 < is_inside.sum() < len(truth)
     covered = np.array([label in found_set.split("|") for label, found_set in zip(truth, predictions["set"])])
@@ -388,6 +392,7 @@ def test_promises_are_those_of_predict(driver, toy, tmp_path):
         assert part["n_of_size"] == [(predictions["set_size"][rows] == str(size)).sum() for size in range(3)]
         assert part["n_answered"] == (accepted & rows).sum()
         assert part["n_wrong"] == (accepted & rows & (predictions["prediction"] != truth)).sum()
+    assert 0 < found["inside"]["n_covered"] < found["inside"]["n"] and found["inside"]["n_wrong"] > 0
     open_clean(driver, tmp_path / "page.html")
     share = f"{100 * found['inside']['n_covered'] / found['inside']['n']:.1f} %"
     assert f"Where labels speak they had it for {share}" in driver.find_element(By.CSS_SELECTOR, "#promises figcaption").text
